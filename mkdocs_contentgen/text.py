@@ -135,7 +135,7 @@ class Edits(msgspec.Struct, frozen=True, omit_defaults=True):
     """Why it was approved although statements were left to check."""
 
     settled: Annotated[int, Meta(ge=0)] = 0
-    """The number of statements that are gone since a person changed or removed their words."""
+    """The number of sentences with statements that people have confirmed, changed or removed."""
 
 
 class Original(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -120,6 +120,7 @@ def article_to_json(article: Article) -> dict[str, object]:
         "where": article.where,
         "model": article.model or None,
         "marked": article.statement_count,
+        "marked_sentences": article.sentence_count,
         "to_read": article.to_read_count,
         "remarks": sentences_of(article.remarks),
         "generated_at": text.generated_at.isoformat() if text else None,

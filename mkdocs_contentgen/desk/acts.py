@@ -37,7 +37,7 @@ from ..site.site import Site
 from ..text import Edits, Text, edition_after
 from ..texts.approved_file import ApprovedText
 from ..texts.approved_writer import FileChangedError, restore_file, write_file
-from ..texts.articles import Article, count_statements
+from ..texts.articles import Article, count_sentences, count_statements
 from ..texts.human_edits import SOMEBODY, HumanEdit
 from ..texts.store import ChangedError, DiskStore, Kept, row_key
 from .block_views import BlockViews
@@ -61,7 +61,17 @@ class Change(
     To take back a difference to an `earlier` version, `block` is the number of its row.
     """
 
-    action: Literal["confirm", "remove", "edit", "insert", "paste", "delete", "reopen", "take_back"]
+    action: Literal[
+        "confirm",
+        "confirm_sentence",
+        "remove",
+        "edit",
+        "insert",
+        "paste",
+        "delete",
+        "reopen",
+        "take_back",
+    ]
     block: int
     digest: str
     """The SHA-256 of the text of the block, or of the row."""
@@ -253,7 +263,9 @@ class Desk:
         else:
             changed = self._with_changed_block(article, text, change)
         remarks = self._open_remarks(article, text, changed, change)
-        return structs.replace(changed, remarks=remarks)
+        settled = _settled_sentences(text, changed)
+        edits = structs.replace(changed.edits or Edits(), settled=settled)
+        return structs.replace(changed, remarks=remarks, edits=edits)
 
     def _with_changed_block(self, article: Article, text: Text, change: Change) -> Text:
         """Return a text with a change of one of its blocks. Raises OutdatedError and EditError."""
@@ -263,7 +275,7 @@ class Desk:
             raise OutdatedError("this block has changed since; look at it again")
         block = blocks[change.block]
         edits = text.edits or Edits()
-        if change.action in ("confirm", "reopen"):
+        if change.action in ("confirm", "confirm_sentence", "reopen"):
             confirmed = _settle_statement(block, change, edits.confirmed)
             edits = structs.replace(edits, confirmed=confirmed)
             return self._with_changed_marks(text, document, edits)
@@ -449,7 +461,9 @@ class Desk:
         """Return a text with the marks of a document that has the same words. Raises EditError."""
         html = document.to_lines()
         self.parsed = {html: self._read_again(html)}
-        return structs.replace(text, html=html, edits=edits)
+        changed = structs.replace(text, html=html, edits=edits)
+        count_sentences(changed, document)  # while its document is at hand
+        return changed
 
     def _with_changed_words(
         self, article: Article, text: Text, document: Document, edits: Edits, authors: _Authors
@@ -466,9 +480,7 @@ class Desk:
         if html == written:
             self.parsed = {html: document}
         changed = structs.replace(text, html=html, edits=edits)
-        gone = count_statements(text) - count_statements(changed, document)
-        edits = structs.replace(edits, settled=max(0, edits.settled + gone))
-        changed = structs.replace(changed, edits=edits)
+        count_sentences(changed, document)  # while its document is at hand
         remarks = changed_remarks(self.site, article, text, changed, self._form_remarks)
         return structs.replace(changed, remarks=remarks)
 
@@ -676,7 +688,11 @@ def _settle_statement(block: Block, change: Change, confirmed: Sequence[str]) ->
     The block is changed in place. Returns the statements that are confirmed then. Raises EditError.
     """
     confirmed_now = list(confirmed)
-    if change.action == "confirm":
+    if change.action == "confirm_sentence":
+        _statement(block, change)  # raises EditError if there is none
+        for statement in block.confirm_sentence(change.statement):
+            confirmed_now.append(shorten(statement))
+    elif change.action == "confirm":
         statement = _statement(block, change)
         block.confirm_statement(change.statement)
         confirmed_now.append(shorten(statement))
@@ -687,6 +703,15 @@ def _settle_statement(block: Block, change: Change, confirmed: Sequence[str]) ->
         block.mark_statement(change.markdown)
         confirmed_now.remove(statement)
     return tuple(confirmed_now)
+
+
+def _settled_sentences(before: Text, after: Text) -> int:
+    """Return how many sentences people have settled: one more for each that has no statement now.
+
+    Words that a person adds can have further statements, and what is taken back has its own again.
+    """
+    settled = before.edits.settled if before.edits else 0
+    return max(0, settled + count_sentences(before) - count_sentences(after))
 
 
 def _change_words(block: Block, change: Change) -> str:

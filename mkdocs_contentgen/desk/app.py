@@ -374,7 +374,7 @@ class DeskApp:
             "url": url,
             "frame": self._frame(url),
             "seen": digest_of(article) if newest else "",
-            "checked": len(edits.confirmed) + edits.settled,
+            "checked": edits.settled,
         }
 
     def _frame(self, url: str) -> str:

@@ -181,6 +181,18 @@ class Block:
         """Take the mark off a statement."""
         Sentences(self.element).tags("mark")[number].tag.unwrap()
 
+    def confirm_sentence(self, number: int) -> list[str]:
+        """Take the marks off the sentence with a statement, and return all its statements."""
+        sentences = Sentences(self.element)
+        marks = sentences.tags("mark")
+        sentence = sentences.at(marks[number].begin)
+        confirmed = []
+        for mark in marks:
+            if sentences.at(mark.begin) == sentence:
+                confirmed.append(one_line(sentences.text[mark.begin : mark.end]))
+                mark.tag.unwrap()
+        return confirmed
+
     def mark_statement(self, words: str) -> None:
         """Mark words as a statement to check again. Raises EditError if they are not there."""
         for text in self.element.find_all(string=True):

@@ -126,6 +126,14 @@ class Document:
         """Return the number of statements to check."""
         return len(self.article.find_all("mark"))
 
+    def count_sentences(self) -> int:
+        """Return the number of sentences with statements to check."""
+        count = 0
+        for block in self.blocks() if self.count_statements() else ():
+            if block.element.find("mark"):
+                count += len(Sentences(block.element).marked())
+        return count
+
     def to_lines(self, *, marks: bool = True) -> str:
         """Return the HTML as approved files have it: on lines, for readable diffs.
 

@@ -18,7 +18,12 @@ from ..display import counted, first_names, shortened
 from ..files import short_digest
 from ..html.document import document_of
 from ..remark_words import sentences_of
-from ..texts.articles import Article, count_statements
+from ..texts.articles import (
+    Article,
+    count_sentences,
+    count_statements,
+    statements_in_sentences,
+)
 from ..writer.sources.evidence import PASSAGE_LENGTH
 from .pull_requests import PlacedPassage, PlacedSentence, TextReport
 from .source_changes import SourceChange
@@ -84,8 +89,10 @@ def summary_line(reports: Sequence[TextReport]) -> str:
     waiting = [report for report in reports if report.is_to_review]
     if not waiting:
         return "No text to review."
-    left = sum(count_statements(report.article.newest) for report in waiting)
-    return f"{counted(len(waiting), 'text')} to review: {counted(left, 'statement')} left"
+    statements = sum(count_statements(report.article.newest) for report in waiting)
+    sentences = sum(count_sentences(report.article.newest) for report in waiting)
+    left = statements_in_sentences(statements, sentences, "left")
+    return f"{counted(len(waiting), 'text')} to review: {left}"
 
 
 def report_markdown(

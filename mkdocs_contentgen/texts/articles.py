@@ -54,10 +54,19 @@ _MAX_WATCHED_SHOWN = 3
 """Changed files that a message names."""
 
 _MAX_COUNTED = 100_000
-"""For how many texts the number of statements is kept, which takes 15 MB at most."""
+"""For how many texts the number of statements is kept, which takes 25 MB at most."""
 
-_counts: dict[str, int] = {}
-"""The numbers of statements to check in texts that were read, by the SHA-256 of their HTML."""
+
+@dataclass(frozen=True)
+class _Counts:
+    """What there is to check in a text."""
+
+    statements: int = 0
+    sentences: int = 0
+
+
+_counts: dict[str, _Counts] = {}
+"""What there is to check in texts that were read, by the SHA-256 of their HTML."""
 
 State = Literal[
     "missing", "failed", "draft", "proposed", "approved", "changed", "outdated", "damaged"
@@ -584,6 +593,11 @@ class Article:
         return count_statements(self.newest)
 
     @property
+    def sentence_count(self) -> int:
+        """The number of sentences that have these statements."""
+        return count_sentences(self.newest)
+
+    @property
     def to_read_count(self) -> int:
         """The number of sentences to read in the text that there is to review."""
         if not self.newest:
@@ -665,10 +679,23 @@ def _reason_not_reviewed(text: Text) -> str:
     reason = "not reviewed"
     statements = count_statements(text)
     if statements:
-        reason += f", {counted(statements, 'statement')} to check"
+        sentences = count_sentences(text)
+        reason += f", {statements_in_sentences(statements, sentences, 'to check')}"
     if text.remarks:
         reason += f", {counted(len(text.remarks), 'remark')}"
     return reason
+
+
+def statements_in_sentences(statements: int, sentences: int, what: str) -> str:
+    """Return how many statements are left, such as `3 statements to check in 2 sentences`.
+
+    A sentence with several of them is one thing to read, so their number is named where it
+    differs.
+    """
+    said = f"{counted(statements, 'statement')} {what}"
+    if sentences == statements:
+        return said
+    return f"{said} in {counted(sentences, 'sentence')}"
 
 
 def _author_of(text: Text) -> str:
@@ -781,17 +808,29 @@ def has_marks(text: Text) -> bool:
 def count_statements(text: Text | None, document: Document | None = None) -> int:
     """Return the number of statements to check in a text, none in one that cannot be shown.
 
-    `document` is that of the text, if it is at hand: reading it takes ten milliseconds, and the
-    desk asks for all texts. So the number is kept.
+    `document` is that of the text, if it is at hand.
     """
+    return _count(text, document).statements
+
+
+def count_sentences(text: Text | None, document: Document | None = None) -> int:
+    """Return the number of sentences that have these statements: what a person has to read."""
+    return _count(text, document).sentences
+
+
+def _count(text: Text | None, document: Document | None) -> _Counts:
+    """Count once for each text: reading it takes ten milliseconds, and the desk asks for all."""
     if text is None or not has_marks(text):
-        return 0
+        return _Counts()
     digest = sha256(text.html)
     if digest not in _counts:
         if len(_counts) >= _MAX_COUNTED:
             _counts.clear()
         document = document or _read(text.html)
-        _counts[digest] = document.count_statements() if document else 0
+        counts = _Counts()
+        if document:
+            counts = _Counts(document.count_statements(), document.count_sentences())
+        _counts[digest] = counts
     return _counts[digest]
 
 

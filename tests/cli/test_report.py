@@ -180,6 +180,15 @@ def test_hostile_texts(site: Site) -> None:
     assert details.find_next_sibling() is None
 
 
+def test_a_sentence_with_several_statements(site: Site) -> None:
+    """The report counts what a person has to read, too."""
+    site.draft(
+        "<article><h1>Alpha</h1><p>In <mark>1999</mark> and <mark>2000</mark>.</p></article>"
+    )
+    propose(site)
+    assert "**1 text to review: 2 statements left in 1 sentence**" in report(site)
+
+
 def test_a_long_report(site: Site) -> None:
     """It has at most 60,000 characters, and names what it leaves out."""
     paragraphs = "".join(

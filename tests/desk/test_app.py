@@ -233,6 +233,32 @@ def test_a_persons_whole_way(reviewer: Reviewer) -> None:
     assert not file.is_changed
 
 
+def test_a_sentence_is_confirmed_as_a_whole(reviewer: Reviewer) -> None:
+    """It counts as checked once none of its statements is left, and one *Undo* brings all back."""
+    html = (
+        "<article><h1>T</h1><p>It has <mark>2 doors</mark> and <mark>4 windows</mark>. It costs "
+        "<mark>5 EUR</mark>.</p></article>"
+    )
+    save(reviewer.root, {NEWS.key(sandbox=False): Text(html, WHEN, NEWS.record(), "m")})
+    row = reviewer.queue()["report.md"]
+    assert (row["marked"], row["marked_sentences"], row["checked"]) == (3, 2, 0)
+    assert row["reason"] == "not reviewed, 3 statements to check in 2 sentences"
+    before = cached(reviewer)
+    reviewer.change("confirm_sentence", 1, statement=1)
+    text = cached(reviewer)
+    assert text.edits is not None
+    assert text.edits.confirmed == ("2 doors", "4 windows")
+    assert text.edits.settled == 1
+    assert "costs <mark>5 EUR</mark>" in text.html
+    assert "doors</mark>" not in text.html
+    reviewer.change("reopen", 1, markdown="2 doors")
+    row = reviewer.queue()["report.md"]
+    assert (row["marked"], row["marked_sentences"], row["checked"]) == (2, 2, 0)
+    for _ in range(2):
+        assert reviewer.act("undo").status_code == 200
+    assert_restored(cached(reviewer), before)
+
+
 def test_approve_anyway(reviewer: Reviewer) -> None:
     """It needs a reason, which is written down."""
     assert reviewer.act("approve", reason=" \u200b").status_code == 422

@@ -300,10 +300,10 @@ def go_the_whole_way(desk: DeskProcess, page: Page) -> None:
     frame = page.frame_locator("iframe")
     edit_block(page, "Costs 5 EUR").fill("Costs **nothing**")
     page.get_by_role("button", name="Save").dblclick()
-    expect(page.get_by_text("No statement is left to check.")).to_be_visible()
+    expect(page.get_by_text("No sentence is left to check.")).to_be_visible()
     expect(frame.get_by_text("Costs nothing")).to_be_visible()
     expect(approve_button(page)).to_be_enabled()
-    assert acts_in(changes) == ["confirm", "remove", "edit"]
+    assert acts_in(changes) == ["confirm_sentence", "remove", "edit"]
     choose(page, "Only approve")
     expect(page.get_by_text("report.md/main.html").first).to_be_visible()
     directory = desk.project.root / "contentgen"
@@ -404,13 +404,13 @@ def test_with_keys_alone(desk: DeskProcess, page: Page) -> None:
     left(page, 2)
     page.keyboard.press("x")
     left(page, 1)
-    expect(page.get_by_text("2 of 3 checked")).to_be_visible()
+    expect(page.get_by_text("2 of 3 sentences checked")).to_be_visible()
     page.keyboard.press("e")
     editor = page.get_by_role("textbox", name="Edit")
     expect(editor).to_be_focused()
     editor.fill("Costs little")
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("No statement is left to check.")).to_be_visible()
+    expect(page.get_by_text("No sentence is left to check.")).to_be_visible()
     expect(page.get_by_role("button", name=re.compile("^Remarks: "))).to_be_visible()
     expect(approve_button(page)).to_be_enabled()
     page.keyboard.press("a")
@@ -556,8 +556,8 @@ def test_approve_anyway(desk: DeskProcess, page: Page) -> None:
     open_text(desk, page)
     expect(block_with(page, "The end.")).to_be_visible()
     approvals = requests_of(page, "approve")
-    choose(page, "Approve with open statements…")
-    dialog = page.get_by_role("dialog", name="Approve with open statements…")
+    choose(page, "Approve with open sentences…")
+    dialog = page.get_by_role("dialog", name="Approve with open sentences…")
     dialog.get_by_role("button", name="Approve").click()
     dialog.get_by_role("textbox").fill("The lawyer has read it")
     dialog.get_by_role("button", name="Approve").click()
@@ -591,7 +591,7 @@ def test_blocks_and_undo(desk: DeskProcess, page: Page) -> None:
     more = page.get_by_role("button", name="More choices")
     more.click()
     expect(page.get_by_role("button", name="Next text")).to_be_visible()
-    expect(page.get_by_role("button", name="Approve with open statements…")).to_have_count(0)
+    expect(page.get_by_role("button", name="Approve with open sentences…")).to_have_count(0)
     more.click()
     panel.get_by_role("button", name="Take back").click()
     expect(page.get_by_role("status")).to_contain_text("Nothing has changed")
@@ -792,7 +792,7 @@ def test_everybody_can_use_it(desk: DeskProcess, browser: Browser) -> None:
                 expect(page.get_by_role("status")).to_contain_text("Nothing has changed")
             if step == "dialog":
                 page.keyboard.press("d")
-                choose(page, "Approve with open statements…")
+                choose(page, "Approve with open sentences…")
                 expect(page.get_by_role("dialog").get_by_role("textbox")).to_be_focused()
             # The menu is still there for a moment when its choice has opened a dialog.
             page.wait_for_function(f"document.documentElement.scrollWidth <= {width}")
@@ -1121,7 +1121,7 @@ def test_a_translation(project: Project, page: Page) -> None:
         path.write_text(path.read_text(encoding="utf-8").replace("Last.", "The end."), "utf-8")
         approve = ("approve", "post.md", "post.de.md", "--by", "Ada", "--reason", "It is so")
         project.ran("mkdocs_contentgen", *approve)
-        expect(panel).to_contain_text("Blocks changed in the original: 1")
+        expect(panel).to_contain_text("1 block changed in the original")
         page.goto(f"{desk.origin}/_contentgen/")
         group = "with a changed original"
         open_text(desk, page, "Ten habits", "[de] Ten habits", group=group)
@@ -1130,7 +1130,7 @@ def test_a_translation(project: Project, page: Page) -> None:
         expect(dialog).to_contain_text("It costs nothing")
         dialog.get_by_role("button", name="Send").click()
         expect(page.frame_locator("iframe").get_by_text("[de] The end.")).to_be_visible()
-        expect(panel).not_to_contain_text("Blocks changed in the original")
+        expect(panel).not_to_contain_text("changed in the original")
 
 
 def approve_button(page: Page) -> Locator:
@@ -1538,18 +1538,20 @@ def test_edit_selects_the_statement(desk: DeskProcess, page: Page) -> None:
     page.get_by_role("button", name="Edit", exact=True).click()
     page.get_by_role("textbox", name="Edit").fill("Costs ==4 EUR== or ==6 EUR==")
     page.keyboard.press("Control+Enter")
-    select_statement(page, "6 EUR Costs", "6 EUR")
+    select_statement(page, "4 EUR, 6 EUR Costs", "4 EUR")
+    page.get_by_role("button", name="4 EUR", exact=True).click()
     page.get_by_role("button", name="Edit", exact=True).click()
     editor = page.get_by_role("textbox", name="Edit")
     expect(editor).to_be_focused()
     page.keyboard.type("7 EUR")
-    expect(editor).to_have_value("Costs ==4 EUR== or 7 EUR")
+    expect(editor).to_have_value("Costs 4 EUR or 7 EUR")
     page.get_by_role("button", name="Discard").click()
-    select_statement(page, "4 EUR Costs", "4 EUR")
+    page.get_by_role("status").get_by_role("button", name="Undo").click()
+    settled(page)
     page.route("**/api/change", lambda route: None)  # it is never answered
-    page.keyboard.press("c")
+    page.get_by_role("button", name="6 EUR", exact=True).click()
     page.get_by_role("button", name="Edit", exact=True).click()
-    expect(editor).to_have_value("Costs 4 EUR or ==6 EUR==")
+    expect(editor).to_have_value("Costs ==4 EUR== or 6 EUR")
 
 
 def test_an_edit_is_kept_when_one_leaves(desk: DeskProcess, page: Page) -> None:
@@ -1792,9 +1794,9 @@ def test_what_is_pressed_stays_there(desk: DeskProcess, page: Page) -> None:
     settled(page)
     assert confirm.evaluate(PRESS_TWICE)
     confirm.click()
-    expect(page.get_by_text("No statement is left to check.")).to_be_visible()
+    expect(page.get_by_text("No sentence is left to check.")).to_be_visible()
     settled(page)
-    assert acts_in(changes) == ["remove", "confirm", "confirm"]
+    assert acts_in(changes) == ["remove", "confirm_sentence", "confirm_sentence"]
     block_with(page, "Another end.").hover(position={"x": 2, "y": 2})
     with page.expect_response(is_other_text):
         page.mouse.down()
@@ -1958,37 +1960,83 @@ def test_no_key_acts_beneath_a_dialog(desk: DeskProcess, page: Page) -> None:
     expect(block_with(page, "The very end.")).to_be_visible()
 
 
+def make_sentences(project: Project, count: int) -> None:
+    """Write a site whose report has so many sentences with two statements each."""
+    make_site(project.root)
+    sentence = "<p>It has <mark>{0} doors</mark> and <mark>{0} windows</mark>.</p>"
+    paragraphs = "".join(sentence.format(number) for number in range(2, count + 2))
+    html = f"<article><h1>Builds take seconds</h1>{paragraphs}</article>"
+    save(project.root, {NEWS.key(sandbox=False): Text(html, WHEN, NEWS.record(), "m")})
+
+
 def test_quick_hands(project: Project, page: Page) -> None:
-    """Eight presses of a key within half a second confirm eight statements, and no other.
+    """Eight presses of a key within half a second confirm eight sentences, and no other.
 
     All that are pressed while the desk waits for an answer are sent at once.
     """
-    make_site(project.root)
-    sentence = "<p>It has <mark>{0} doors</mark> and <mark>{0} windows</mark>.</p>"
-    paragraphs = "".join(sentence.format(number) for number in range(2, 7))
-    html = f"<article><h1>Builds take seconds</h1>{paragraphs}</article>"
-    save(project.root, {NEWS.key(sandbox=False): Text(html, WHEN, NEWS.record(), "m")})
+    make_sentences(project, 10)
     with DeskProcess(project) as desk:
         open_text(desk, page)
         left(page, 10)
-        expect(block_with(page, "It has")).to_have_count(5)
+        expect(block_with(page, "It has")).to_have_count(10)
         held = hold(page, "change")
-        requests: list[Request] = []
-        page.on("request", lambda request: requests.append(request))
+        bodies = requests_of(page, "change")
         page.keyboard.press("c")
         first = held_in(page, held)
         page.keyboard.type("ccccccc")
         left(page, 2)
         first.continue_()
-        expect(page.get_by_text("8 of 10 checked")).to_be_visible()
-        expect(page.frame_locator("iframe").locator("mark")).to_have_count(2)
-        sent: list[Any] = [it.post_data_json for it in requests if it.url.endswith("/api/change")]
-        assert [len(body["changes"]) for body in sent] == [1, 7]
+        expect(page.get_by_text("8 of 10 sentences checked")).to_be_visible()
+        expect(page.frame_locator("iframe").locator("mark")).to_have_count(4)
+        assert [len(body["changes"]) for body in bodies] == [1, 7]
         page.reload()
         left(page, 2)
-        page.get_by_role("button", name="Confirm all 2 of this sentence").click()
-        left(page, 0)
-        expect(page.frame_locator("iframe").locator("mark")).to_have_count(0)
+        page.get_by_role("button", name="Confirm", exact=True).click()
+        left(page, 1)
+        expect(page.frame_locator("iframe").locator("mark")).to_have_count(2)
+
+
+def test_a_card_is_a_sentence(project: Project, page: Page) -> None:
+    """Its statements are confirmed together or one by one, and one *Undo* takes back an act. 4 s.
+
+    What is said of several statements is said once.
+    """
+    make_sentences(project, 3)
+    with DeskProcess(project) as desk:
+        open_text(desk, page)
+        expect(page.get_by_text("0 of 3 sentences checked")).to_be_visible()
+        card = page.locator('[aria-current="true"]')
+        expect(page.locator(".card")).to_have_count(3)
+        expect(card.get_by_text("This is in no source.")).to_have_count(1)
+        expect(card.get_by_text("No source is cited")).to_have_count(0)
+        frame = page.frame_locator("iframe")
+        expect(frame.locator("mark[data-contentgen-current]")).to_have_count(2)
+        changes = requests_of(page, "change")
+        card.get_by_role("button", name="2 doors").click()
+        expect(card.get_by_role("button", name="2 doors")).to_have_count(0)
+        expect(card).to_contain_text("It has 2 doors and 2 windows.")
+        left(page, 3)
+        expect(frame.locator("mark")).to_have_count(5)
+        card.get_by_role("button", name="2 windows").press("Enter")
+        left(page, 2)
+        expect(page.get_by_text("1 of 3 sentences checked")).to_be_visible()
+        expect(card).to_contain_text("It has 3 doors")
+        page.keyboard.press("c")
+        left(page, 1)
+        settled(page)
+        assert acts_in(changes) == ["confirm", "confirm", "confirm_sentence"]
+        page.keyboard.press("Control+z")
+        left(page, 2)
+        expect(card).to_contain_text("It has 3 doors and 3 windows.")
+        expect(card.get_by_role("button", name="3 doors")).to_be_visible()
+        settled(page)
+        page.keyboard.press("c")
+        left(page, 1)
+        settled(page)
+        page.get_by_role("button", name="✓ 3 doors, 3 windows").click()
+        left(page, 2)
+        expect(frame.locator("mark")).to_have_count(4)
+        expect(page.get_by_text("1 of 3 sentences checked")).to_be_visible()
 
 
 def test_a_wrong_figure_of_a_cell(project: Project, page: Page) -> None:
@@ -2114,7 +2162,7 @@ def test_another_person_was_faster(desk: DeskProcess, browser: Browser, page: Pa
     settle_at_once(page, other, "Remove")
     message = "Somebody has just confirmed “Jane Smith”. The sentence was not removed."
     expect(page.get_by_role("status")).to_contain_text(message)
-    expect(page.get_by_text("2 of 3 checked")).to_be_visible()
+    expect(page.get_by_text("2 of 3 sentences checked")).to_be_visible()
     other.context.close()
 
 
@@ -2545,7 +2593,7 @@ def test_the_menu_can_be_read(desk: DeskProcess, browser: Browser, width: int) -
     page = enter(desk, browser, viewport={"width": width, "height": 800})
     open_text(desk, page)
     page.get_by_role("button", name="More choices").click()
-    for name in ("Approve with open statements…", "Next text"):
+    for name in ("Approve with open sentences…", "Next text"):
         choice = page.get_by_role("button", name=name)
         expect(choice).to_be_in_viewport(ratio=1)
         assert choice.evaluate("it => it.scrollWidth <= it.clientWidth")

@@ -63,7 +63,7 @@ def send_note(page: Page) -> None:
 def test_a_reason_stays_until_the_text_is_approved(desk: DeskProcess, page: Page) -> None:
     """It is there again when the text changed meanwhile, and gone once it was given. 3 s."""
     open_text(desk, page)
-    choose(page, "Approve with open statements…")
+    choose(page, "Approve with open sentences…")
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("textbox").fill("Checked with the author")
     change_elsewhere(page, 6, action="edit", markdown="Another end.")
@@ -79,7 +79,7 @@ def test_a_reason_stays_until_the_text_is_approved(desk: DeskProcess, page: Page
     dialog.get_by_role("button", name="Cancel").click()
     page.reload()
     expect(block_with(page, "Another end.")).to_be_visible()
-    choose(page, "Approve with open statements…")
+    choose(page, "Approve with open sentences…")
     expect(dialog.get_by_role("textbox")).to_have_value("Checked with the author")
     dialog.get_by_role("button", name="Approve").click()
     expect(page.get_by_role("status")).to_contain_text("Approved “Builds take seconds”")

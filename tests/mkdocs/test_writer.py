@@ -99,7 +99,7 @@ def test_statements_to_check(site: Project) -> None:
     marks = [mark.text for mark in site.soup("index.html").select("article mark")]
     assert marks == ["42 days", "2019"]
     assert status(site)[0]["marked"] == 2
-    assert status(site)[0]["reason"] == "not reviewed, 2 statements to check"
+    assert status(site)[0]["reason"] == "not reviewed, 2 statements to check in 1 sentence"
     refused = site.run("mkdocs_contentgen", "approve", "index.md", "--by", "Jo").stdout
     assert "2 statements are left to check ('42 days', '2019'); settle them with" in refused
     assert status(site)[0]["marked"] == 2

@@ -132,13 +132,16 @@ function unmark(name) {
 
 const markOf = (block, number) => find(block)?.querySelectorAll("mark")[number];
 
-// What the desk has selected: a difference, a statement or a block, or null.
-function elementToSelect({ block, statement, row }) {
+// What the desk has selected: a difference, the statements of a sentence, or a block.
+function elementsToSelect({ block, statements, row }) {
+  let found = [];
   if (row !== undefined) {
-    return document.querySelector(`[data-contentgen-difference="${Number(row)}"]`);
+    found = [document.querySelector(`[data-contentgen-difference="${Number(row)}"]`)];
+  } else if (block !== null) {
+    const marks = (statements ?? []).map((number) => markOf(block, Number(number)));
+    found = marks.some(Boolean) ? marks : [find(block)];
   }
-  if (statement !== undefined) return markOf(block, Number(statement)) ?? find(block);
-  return block === null ? null : find(block);
+  return found.filter(Boolean);
 }
 
 // Tells the page how many pixels the desk covers from below. Its end can be scrolled above them.
@@ -152,13 +155,16 @@ function cover(height) {
 function select(selection, scrolls, covered) {
   unmark("data-contentgen-selected");
   unmark("data-contentgen-current");
-  const element = elementToSelect(selection);
+  const elements = elementsToSelect(selection);
+  const [element] = elements;
   if (!element) {
     if (scrollsToText) bringInSight(document.querySelector("[data-contentgen-text]"), "start");
     return;
   }
-  if (element.tagName === "MARK") element.dataset.contentgenCurrent = "";
-  else if (selection.statement === undefined) element.dataset.contentgenSelected = "";
+  for (const other of elements) {
+    if (other.tagName === "MARK") other.dataset.contentgenCurrent = "";
+    else if (!selection.statements) other.dataset.contentgenSelected = "";
+  }
   const { top, bottom } = element.getBoundingClientRect();
   const isInSight = top >= 80 && bottom <= (innerHeight - covered) * 0.8;
   if (!scrolls || isInSight) return;

@@ -5,8 +5,13 @@ import { dropDoneNotes, dropSavedDrafts, moveDrafts, renumberDrafts } from "../s
 import { noteEarlier } from "../state/earlier.js";
 import { nameOfOther } from "../state/people.js";
 import { released } from "../state/pressing.js";
-import { noteOtherText, PATIENCE, redraw, state, tell, tellDone } from "../state/state.js";
-import { findIn, isWholeCell, openStatements, statementsOf } from "../state/statements.js";
+import {
+  afterDrawing, noteOtherText, PATIENCE, redraw, state, tell, tellDone,
+} from "../state/state.js";
+import {
+  findFirst, findIn, isWholeCell, openSentences, openStatements, sentencesOf, statementsOf,
+  withoutSettled, wordsToCheck,
+} from "../state/statements.js";
 import { say } from "../state/words.js";
 import { call } from "./api.js";
 import { personAgrees } from "./dialogs.js";
@@ -36,10 +41,10 @@ export function take(text, isOwn = false) {
   const isOther = text.ref !== before?.ref;
   const hasSelected = !isOther && state.block !== null;
   const selected = hasSelected ? before.blocks[state.block] : null;
-  const current = !isOther && statementsOf(before).find(({ key }) => key === state.current);
+  const current = !isOther && sentencesOf(before).find(({ key }) => key === state.current);
   state.text = text;
   // Its block can have another number now.
-  if (current) state.current = findIn(statementsOf(text), current)?.key ?? state.current;
+  if (current) state.current = findIn(sentencesOf(text), current)?.key ?? state.current;
   const row = state.queue.findIndex(({ ref }) => ref === text.ref);
   if (row >= 0) state.queue[row] = { ...state.queue[row], ...text };
   const number = selected ? numberOf(selected) : -1;
@@ -56,7 +61,8 @@ export function take(text, isOwn = false) {
 // What is open again, whoever did that, was not checked.
 function forgetReopened() {
   const open = new Set(openStatements().map(({ key }) => key));
-  state.checked = state.checked.filter(({ key }) => !open.has(key));
+  state.checked = state.checked
+    .filter(({ statements }) => !statements.some(({ key }) => open.has(key)));
 }
 
 // Looks whether somebody else has changed something.
@@ -136,26 +142,39 @@ export function act(action, body = {}) {
   return inTurnPending({ action }, () => send(action, body, ref));
 }
 
-// Confirms a statement, or removes its sentence.
-export function settle(statement, action) {
-  if (!statement) return;
-  const open = openStatements();
-  const index = open.findIndex(({ key }) => key === statement.key);
+// Settles statements of a sentence: "confirm" settles one alone, and "confirm_sentence" and
+// "remove" settle all of them.
+export function settle(statements, action) {
+  if (!statements?.length) return;
+  const open = openSentences();
+  const index = open.findIndex(({ card }) => card === statements[0].card);
   if (index < 0) return; // a click too many
   const { ref } = state;
-  const own = { action, statement };
+  const { block, card, sentence } = statements[0];
+  const checked = { block, card, sentence, statements, action };
+  const own = { action, statements, checked };
+  const hadFocus = document.activeElement?.closest('[aria-current="true"]');
   pend(own);
-  state.checked.unshift({ ...statement, action });
-  const left = openStatements();
-  state.current = (left[index] ?? left[0])?.key ?? "";
+  state.checked.unshift(checked);
+  const left = openSentences();
+  const isLeft = left.some((other) => other.card === card);
+  state.current = (isLeft ? open[index] : left[index] ?? left[0])?.key ?? "";
   state.block = null;
-  tellDone(outcomeOf(statement, action));
+  tellDone(outcomeOf(checked));
+  if (hadFocus) afterDrawing(focusNextConfirm);
   inTurn(() => sendSettled(own, ref));
 }
 
-function outcomeOf(statement, action) {
-  if (action === "confirm") return say("did_confirm", statement.words);
-  return isWholeCell(statement) ? say("did_empty") : say("did_remove", statement.words);
+// Where the next sentence is confirmed. Nothing is pressed by a key that is still held.
+export function focusNextConfirm() {
+  const next = document.querySelector('[aria-current="true"] .confirm, .all-checked');
+  next?.focus({ preventScroll: true });
+}
+
+function outcomeOf(checked) {
+  const words = wordsToCheck(checked);
+  if (checked.action !== "remove") return say("did_confirm", words);
+  return isWholeCell(checked) ? say("did_empty") : say("did_remove", words);
 }
 
 // Sends what was settled, with the confirmations behind it: one answer is enough for all of them.
@@ -169,10 +188,12 @@ async function sendSettled(first, ref) {
   for (const own of all) await sendTogether([own], ref);
 }
 
+const isConfirmed = ({ action }) => ["confirm", "confirm_sentence"].includes(action);
+
 function withConfirmationsBehind(first) {
   const found = [first];
   for (const own of state.pending.slice(state.pending.indexOf(first) + 1)) {
-    const areBothConfirmed = first.action === "confirm" && own.action === "confirm";
+    const areBothConfirmed = isConfirmed(first) && isConfirmed(own);
     if (!areBothConfirmed || found.length === MAX_CHANGES) break;
     found.push(own);
   }
@@ -183,8 +204,8 @@ function withConfirmationsBehind(first) {
 function endSettling(all, isDone) {
   state.pending = state.pending.filter((own) => !all.includes(own));
   if (isDone) return;
-  const keys = all.map(({ statement }) => statement.key);
-  state.checked = state.checked.filter(({ key }) => !keys.includes(key));
+  const undone = all.map(({ checked }) => checked);
+  state.checked = state.checked.filter((checked) => !undone.includes(checked));
 }
 
 // Settles statements in one request, and tells whether it was done. Of one alone, the person hears
@@ -215,43 +236,37 @@ async function sendTogether(all, ref, tries = 1) {
 // Ends a change whose statement is no longer there, since another person was faster. Tells whether
 // it is as this person wants it: that is so if both have confirmed the statement.
 function endSettledByOther(own) {
-  const { action, statement } = own;
-  const isConfirmed = state.text.blocks.some(({ digest }) => digest === statement.card.digest);
-  const isDone = isConfirmed && action === "confirm";
+  const words = wordsToCheck(own);
+  const isThere = state.text.blocks.some(({ digest }) => digest === own.checked.card.digest);
+  const isDone = isThere && isConfirmed(own);
   endSettling([own], isDone);
   if (isDone) redraw();
-  else if (isConfirmed) tell("red", say("confirmed_by_other", statement.words, nameOfOther()));
-  else tell("red", say("statement_gone", statement.words));
+  else if (isThere) tell("red", say("confirmed_by_other", words, nameOfOther()));
+  else tell("red", say("statement_gone", words));
   return isDone;
 }
 
 // The changes that settle statements one after the other, or null if one of them is gone.
 function changesFor(all) {
-  let left = statementsOf(state.text);
-  const settled = [];
+  const before = statementsOf(state.text);
+  let left = before;
   const changes = [];
-  for (const { action, statement } of all) {
-    const now = findIn(left, statement);
+  for (const own of all) {
+    const now = findFirst(left, own);
     if (!now) return null;
+    const { block, number, card: { digest } } = now;
     // The server makes one change after the other. When it comes to this one, the marks of those
     // that stand before it in its block are gone, and its own has a lower number.
-    const before = settled.filter((other) => (
-      other.block === now.block && other.number < now.number));
-    const { block, number, card: { digest } } = now;
-    changes.push({ action, block, digest, statement: number - before.length });
-    settled.push(now);
-    left = left.filter((other) => other !== now);
+    const settled = before.filter((other) => !left.includes(other) && other.block === block
+      && other.number < number);
+    changes.push({ action: own.action, block, digest, statement: number - settled.length });
+    left = withoutSettled(left, own.action, now);
   }
   return changes;
 }
 
 function receive(text, isOwn = true) {
   if (text.ref === state.ref) take(text, isOwn);
-}
-
-export function settleSentence(statement) {
-  const all = openStatements().filter(({ card }) => card === statement.card);
-  for (const each of all) settle(each, "confirm");
 }
 
 // Changes a block, and tells whether it was done. If another person has changed the block before,

@@ -1,12 +1,12 @@
-// The tab Check: one open card for the statement to check, the others with their first words.
+// The tab Check: one open card for the sentence to check, the others with their first words.
 
 import { onlyOnce } from "../state/pressing.js";
 import { chooseTab, select } from "../state/selection.js";
 import { state } from "../state/state.js";
-import { currentStatement, isWholeCell, openStatements } from "../state/statements.js";
+import { currentSentence, isWholeCell, openSentences, wordsToCheck } from "../state/statements.js";
 import { isApproved, isTranslation } from "../state/texts.js";
 import { say, translate } from "../state/words.js";
-import { act, settle, settleSentence } from "./acts.js";
+import { act, settle } from "./acts.js";
 import { hasClosest, hasWordsOf, readable, withClosest } from "./closest.js";
 import { h } from "./draw.js";
 import { openEditor } from "./editing.js";
@@ -23,13 +23,13 @@ function evidence(found, show = readable) {
 const sourceOf = (card) => state.text.sources.find(({ address }) => address === card.source);
 
 // What comes closest, without what is in sight in the cited source.
-function otherEvidence(statement) {
-  const { card } = statement;
+function otherEvidence(sentence) {
+  const { card } = sentence;
   const cited = sourceOf(card)?.text ?? "";
   const isInSight = ({ text }) => {
     if (cited.trim() === text.trim()) return true;
     // A part of it is in sight if the cited source is scrolled to it.
-    return cited.includes(text.trim()) && hasClosest(cited, statement);
+    return cited.includes(text.trim()) && hasClosest(cited, sentence);
   };
   return card.evidence.filter((found) => !isInSight(found));
 }
@@ -37,8 +37,8 @@ function otherEvidence(statement) {
 function citedSource(card, show) {
   const source = sourceOf(card);
   if (!source) {
-    const words = card.source_title ? `${say("source")}: ${card.source_title}` : say("no_source");
-    return h("p", { class: "quiet" }, words);
+    const words = card.source_title && `${say("source")}: ${card.source_title}`;
+    return words && h("p", { class: "quiet" }, words);
   }
   return h("div", {},
     h("p", { class: "quiet" }, `${say("source")}: ${source.title}`),
@@ -47,34 +47,56 @@ function citedSource(card, show) {
       dir: "auto" }, show(source.text)));
 }
 
-function sentence({ card, number }) {
-  return card.parts.map(([text, ofStatement]) => {
-    if (ofStatement === null) return text;
-    return h("mark", { class: ofStatement === number ? "current" : undefined }, text);
+// The words of a sentence, in which each statement that is left is a button.
+function wordsOf({ card, statements }) {
+  return card.parts.map(([text, number]) => {
+    const statement = statements.find((other) => other.number === number);
+    return statement ? markButton(statement) : text;
   });
 }
 
-function openCard(statement, open) {
-  const { card, words, key } = statement;
-  const show = (passage) => withClosest(passage, statement);
-  const others = otherEvidence(statement);
-  const inSentence = open.filter((other) => other.card === card).length;
+// A mark is part of a line of words, which a <button> would cut.
+function markButton(statement) {
+  const confirm = onlyOnce(() => settle([statement], "confirm"));
+  return h("mark", { key: statement.key, class: "current", role: "button", tabindex: "0",
+    title: say("confirm_one"), onclick: confirm, onkeydown: (event) => {
+      if (!["Enter", " "].includes(event.key)) return;
+      event.preventDefault();
+      if (!event.repeat) confirm({ detail: 0 });
+    } }, statement.words);
+}
+
+function openCard(sentence) {
+  const { card, statements, key } = sentence;
+  const show = (passage) => withClosest(passage, sentence);
+  const others = otherEvidence(sentence);
   const button = (name, onclick, title, properties = {}) => h("button",
     { type: "button", key: name, onclick, title, ...properties }, say(name));
-  return h("section", { key, class: "card open", "aria-current": "true", "aria-label": words },
-    card.place.length > 0 && h("p", { class: "quiet", dir: "auto" }, card.place.join(" · ")),
-    h("p", { class: "sentence", dir: "auto" }, sentence(statement)),
-    h("p", { class: "why" }, say(whyMarked(statement))),
-    h("div", { class: "buttons" },
-      button("confirm", onlyOnce(() => settle(statement, "confirm")), "c",
-        { class: "main soft" }),
-      button("edit", () => openEditor(card.block), "e"),
-      button("remove", onlyOnce(() => settle(statement, "remove")),
-        `x · ${say(isWholeCell(statement) ? "removes_cell" : "removes")}`)),
-    inSentence > 1 && h("div", { class: "buttons" }, h("button", { type: "button", key: "all",
-      onclick: onlyOnce(() => settleSentence(statement)) }, say("confirm_all", inSentence))),
-    isTranslation() ? original(card.block) : citedSource(card, show),
-    !isTranslation() && others.length > 0 && evidence(others, show));
+  return h("section", { key, class: "card open", tabindex: "0", "aria-current": "true",
+    "aria-label": wordsToCheck(sentence) },
+  card.place.length > 0 && h("p", { class: "quiet", dir: "auto" }, card.place.join(" · ")),
+  h("p", { class: "sentence", dir: "auto" }, wordsOf(sentence)),
+  reasons(sentence),
+  h("div", { class: "buttons" },
+    button("confirm", onlyOnce(() => settle(statements, "confirm_sentence")), "c",
+      { class: "main soft confirm" }),
+    button("edit", () => openEditor(card.block), "e"),
+    button("remove", onlyOnce(() => settle(statements, "remove")),
+      `x · ${say(isWholeCell(sentence) ? "removes_cell" : "removes")}`)),
+  isTranslation() ? original(card.block) : citedSource(card, show),
+  !isTranslation() && others.length > 0 && evidence(others, show));
+}
+
+// Why the statements of a sentence are marked, each reason once.
+function reasons({ statements }) {
+  const wordsFor = new Map();
+  for (const statement of statements) {
+    const reason = whyMarked(statement);
+    wordsFor.set(reason, [...wordsFor.get(reason) ?? [], statement.words]);
+  }
+  const isForAll = wordsFor.size === 1;
+  return [...wordsFor].map(([reason, words]) => h("p", { key: reason, class: "why", dir: "auto" },
+    isForAll ? say(reason) : `${words.join(", ")}: ${say(reason)}`));
 }
 
 // A draft is compared with the sources that its model got, and the evidence is of all.
@@ -93,22 +115,25 @@ function originalOfBlock(current) {
 }
 
 // The place of a cell says more than its words, which are the statement itself.
-const placeOrWords = ({ card, sentence: words }) => card.place.length
-  ? card.place.join(" · ") : words.trim().slice(0, 90);
+const placeOrWords = ({ card, sentence }) => card.place.length
+  ? card.place.join(" · ") : sentence.trim().slice(0, 90);
 
-function closedCard(statement) {
-  return h("button", { type: "button", key: statement.key, class: "card row",
-    onclick: () => select(statement), dir: "auto" },
-  h("mark", {}, statement.words), " ",
-  h("span", { class: "quiet" }, placeOrWords(statement)));
+function closedCard(sentence) {
+  const marks = sentence.statements.map(({ words }, index) => [index > 0 && ", ",
+    h("mark", {}, words)]);
+  return h("button", { type: "button", key: sentence.key, class: "card row",
+    onclick: () => select(sentence), dir: "auto" },
+  marks, " ", h("span", { class: "quiet" }, placeOrWords(sentence)));
 }
 
-function checkedCard(statement) {
-  const sign = statement.action === "confirm" ? "✓" : "–";
-  return h("button", { type: "button", key: `checked ${statement.key}`, class: "card row checked",
-    title: say(statement.action === "confirm" ? "check_again" : "undo_hint"),
-    onclick: onlyOnce(() => recheck(statement)), dir: "auto" },
-  `${sign} `, statement.words, " ", h("span", { class: "quiet" }, placeOrWords(statement)));
+function checkedCard(checked) {
+  const isRemoved = checked.action === "remove";
+  const words = wordsToCheck(checked);
+  const key = [checked.action, checked.block, checked.sentence, words].join("\n");
+  return h("button", { type: "button", key: `checked ${key}`, class: "card row checked",
+    title: say(isRemoved ? "undo_hint" : "check_again"),
+    onclick: onlyOnce(() => recheck(checked)), dir: "auto" },
+  `${isRemoved ? "–" : "✓"} `, words, " ", h("span", { class: "quiet" }, placeOrWords(checked)));
 }
 
 function sentencesToRead() {
@@ -128,17 +153,18 @@ function remarks() {
 }
 
 export function check() {
-  const open = openStatements();
-  const current = currentStatement();
+  const open = openSentences();
+  const current = currentSentence();
   const { text } = state;
   if (!text.seen) return [h("p", {}, translate(text.reason))];
   return [
     originalChanges(text, () => act("ask", { update: true, seen: text.seen })),
     isTranslation() && originalOfBlock(current),
-    open.length === 0 && h("p", { class: "all-checked" }, say("none_left")),
+    open.length === 0 && h("p", { class: "all-checked", tabindex: "-1" },
+      say("none_left")),
     open.length === 0 && remarks(),
-    ...open.map((statement) => statement.key === current.key
-      ? openCard(statement, open) : closedCard(statement)),
+    ...open.map((sentence) => sentence.key === current.key
+      ? openCard(sentence) : closedCard(sentence)),
     sentencesToRead(),
     state.checked.length > 0 && h("h2", { key: "checked" }, say("checked_title")),
     ...state.checked.map(checkedCard),

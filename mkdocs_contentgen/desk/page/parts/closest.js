@@ -1,4 +1,4 @@
-// Which lines or sentences of a passage say the like of a statement: what is wrong is seen there.
+// Which lines or sentences of a passage say the like of a sentence: what is wrong is seen there.
 
 import { h } from "./draw.js";
 
@@ -9,13 +9,19 @@ const wordsOf = (text) => text.toLowerCase().match(/[\p{L}\p{N}]+(?:[.,]\p{N}+)*
 
 const isTelling = (word) => word.length > 2 || /\p{N}/u.test(word);
 
-function wordsAround({ card, number }) {
-  const index = card.parts.findIndex(([, ofStatement]) => ofStatement === number);
-  const textOf = (parts) => parts.map(([text]) => text).join("");
-  const before = wordsOf(textOf(card.parts.slice(0, index))).slice(-WORDS_AROUND);
-  const after = wordsOf(textOf(card.parts.slice(index + 1))).slice(0, WORDS_AROUND);
-  const own = wordsOf(card.parts[index][0]);
-  const around = [...before, ...own, ...after, ...wordsOf(card.place.join(" "))];
+const textOf = (parts) => parts.map(([text]) => text).join("");
+
+// The words of the statements of a sentence that are left to check, and those around them.
+function wordsAround({ card, statements }) {
+  const around = wordsOf(card.place.join(" "));
+  for (const { number } of statements) {
+    const index = card.parts.findIndex(([, ofStatement]) => ofStatement === number);
+    around.push(
+      ...wordsOf(textOf(card.parts.slice(0, index))).slice(-WORDS_AROUND),
+      ...wordsOf(card.parts[index][0]),
+      ...wordsOf(textOf(card.parts.slice(index + 1))).slice(0, WORDS_AROUND),
+    );
+  }
   return new Set(around.filter(isTelling));
 }
 
@@ -32,21 +38,21 @@ export function readable(passage) {
   }).join("\n");
 }
 
-// The lines and sentences of a passage, and whether they come closest to a statement.
-function piecesOf(passage, statement) {
-  const wanted = wordsAround(statement);
+// The lines and sentences of a passage, and whether they come closest to a sentence.
+function piecesOf(passage, sentence) {
+  const wanted = wordsAround(sentence);
   const pieces = readable(passage).split(/(?<=\n|[.!?]\s)/).map((text) => {
     const shared = new Set(wordsOf(text).filter((word) => wanted.has(word)));
     return { text, score: shared.size };
   });
   const best = Math.max(...pieces.map(({ score }) => score));
   const count = pieces.filter(({ score }) => score === best).length;
-  const least = statement.card.place.length ? 1 : 2; // a cell has few words
+  const least = sentence.card.place.length ? 1 : 2; // a cell has few words
   const isClear = best >= least && count <= MAX_EMPHASIZED;
   return pieces.map(({ text, score }) => ({ text, isClosest: isClear && score === best }));
 }
 
-export const hasClosest = (passage, statement) => piecesOf(passage, statement)
+export const hasClosest = (passage, sentence) => piecesOf(passage, sentence)
   .some(({ isClosest }) => isClosest);
 
 const inWords = (text) => ` ${wordsOf(text).join(" ")} `;
@@ -54,13 +60,13 @@ const inWords = (text) => ` ${wordsOf(text).join(" ")} `;
 // Whether what comes closest has the words of the statement. It can still say something else.
 export function hasWordsOf(passage, statement) {
   const words = inWords(statement.words);
-  return piecesOf(passage, statement)
+  return piecesOf(passage, { card: statement.card, statements: [statement] })
     .some(({ text, isClosest }) => isClosest && inWords(text).includes(words));
 }
 
 // The passage, in which what comes closest is bold.
-export function withClosest(passage, statement) {
-  const pieces = piecesOf(passage, statement);
+export function withClosest(passage, sentence) {
+  const pieces = piecesOf(passage, sentence);
   const wouldAllBeBold = pieces.every(({ isClosest }) => isClosest);
   if (wouldAllBeBold) return readable(passage);
   return pieces.map(({ text, isClosest }) => isClosest ? h("b", {}, text) : text);

@@ -4,7 +4,7 @@
 import { discardWords, draftOf, isOfBlock } from "../state/drafts.js";
 import { partsOf } from "../state/light.js";
 import { afterDrawing, HOLD, redraw, state } from "../state/state.js";
-import { currentStatement, isCell, openStatements } from "../state/statements.js";
+import { currentSentence, isCell, openStatements } from "../state/statements.js";
 import { holdKeys } from "../state/typing.js";
 import { say } from "../state/words.js";
 import { change, numberOf } from "./acts.js";
@@ -74,9 +74,10 @@ function matchToSelect(markdown) {
   const { kind, number } = state.editing;
   if (kind === "pre") return null; // its marks are not written
   const found = [...markdown.matchAll(STATEMENT)];
-  const current = currentStatement();
+  const current = currentSentence();
   if (current?.block !== number) return found[0];
-  return found[openNumbers(number).indexOf(current.number)]; // the field has the open ones alone
+  const [first] = current.statements;
+  return found[openNumbers(number).indexOf(first.number)]; // the field has the open ones alone
 }
 
 // Closes the editor; what was typed stays.

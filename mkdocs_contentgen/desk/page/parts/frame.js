@@ -3,7 +3,7 @@
 
 import { HOLD, redraw, state } from "../state/state.js";
 import {
-  currentStatement, findIn, openStatements, settledMarks, statementsOf,
+  currentSentence, findIn, openStatements, sentenceWith, settledMarks, statementsOf,
 } from "../state/statements.js";
 import { holdKeys } from "../state/typing.js";
 import { numberOf } from "./acts.js";
@@ -80,8 +80,9 @@ function selection() {
     const row = state.comparison.rows[state.comparison.index];
     return { block: row?.block ?? null, row: state.comparison.index };
   }
-  const current = currentStatement();
-  return current ? { block: current.block, statement: current.number } : { block: null };
+  const current = currentSentence();
+  if (!current) return { block: null };
+  return { block: current.block, statements: current.statements.map(({ number }) => number) };
 }
 
 // Loads the page again if there is a newer build than the one that it is from.
@@ -199,7 +200,7 @@ function clicked(block, found, data) {
   if (found) {
     state.editing = null;
     state.block = null;
-    state.current = found.key;
+    state.current = sentenceWith(found).key;
     state.tab = "check";
     state.isSheetOpen = true;
     document.querySelector("aside")?.focus({ preventScroll: true });

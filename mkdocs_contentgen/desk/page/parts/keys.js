@@ -2,7 +2,7 @@
 
 import { checkNext, step } from "../state/selection.js";
 import { redraw, state } from "../state/state.js";
-import { currentStatement } from "../state/statements.js";
+import { currentSentence } from "../state/statements.js";
 import { freeKeys, holdKeysWithoutFocus, isTyping } from "../state/typing.js";
 import { settle } from "./acts.js";
 import { approveButton } from "./bar.js";
@@ -31,14 +31,14 @@ export function watchKeys() {
 const KEYS = {
   j: () => step(1),
   k: () => step(-1),
-  c: () => settle(currentStatement(), "confirm"),
-  x: () => settle(currentStatement(), "remove"),
+  c: () => settle(currentSentence()?.statements, "confirm_sentence"),
+  x: () => settle(currentSentence()?.statements, "remove"),
   e: () => {
-    const block = state.block ?? currentStatement()?.block;
+    const block = state.block ?? currentSentence()?.block;
     if (block !== undefined) openEditor(block);
   },
   "+": () => {
-    const block = state.block ?? currentStatement()?.block ?? state.text.blocks.length - 1;
+    const block = state.block ?? currentSentence()?.block ?? state.text.blocks.length - 1;
     openPaste(block);
   },
   a: () => approveButton() ? approveButton().focus() : checkNext(),

@@ -1,25 +1,29 @@
-// A statement that was confirmed by mistake is one to check again.
+// A sentence that was confirmed by mistake is one to check again.
 
 import { state, tell, tellDone } from "../state/state.js";
+import { sentencesOf, wordsToCheck } from "../state/statements.js";
 import { say } from "../state/words.js";
 import { act } from "./acts.js";
 
-export async function recheck(statement) {
-  if (statement.action !== "confirm") {
+export async function recheck(checked) {
+  const words = wordsToCheck(checked);
+  if (checked.action === "remove") {
     tell("amber", say("undo_hint"));
     return;
   }
-  const blocks = state.text.blocks.filter(({ digest }) => digest === statement.card.digest);
-  const block = blocks.find(({ number }) => number === statement.block) ?? blocks[0];
+  const blocks = state.text.blocks.filter(({ digest }) => digest === checked.card.digest);
+  const block = blocks.find(({ number }) => number === checked.block) ?? blocks[0];
   if (!block) {
-    tell("red", say("statement_gone", statement.words));
+    tell("red", say("statement_gone", words));
     return;
   }
-  const change = {
+  const changes = checked.statements.map((statement) => ({
     action: "reopen", block: block.number, digest: block.digest, markdown: statement.words,
-  };
-  if (!await act("change", { changes: [change] })) return;
-  state.checked = state.checked.filter((other) => other !== statement);
-  state.current = statement.key;
-  tellDone(say("did_reopen", statement.words), "amber");
+  }));
+  if (!await act("change", { changes })) return;
+  state.checked = state.checked.filter((other) => other !== checked);
+  const reopened = sentencesOf(state.text).find((sentence) => sentence.block === block.number
+    && sentence.sentence === checked.sentence);
+  state.current = reopened?.key ?? state.current;
+  tellDone(say("did_reopen", words), "amber");
 }

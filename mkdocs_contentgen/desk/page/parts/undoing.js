@@ -3,15 +3,15 @@
 import { takeEarlier } from "../state/earlier.js";
 import { otherPerson } from "../state/people.js";
 import { noteOtherText, state, tell } from "../state/state.js";
-import { findIn, openStatements } from "../state/statements.js";
+import { findIn, openStatements, sentenceWith } from "../state/statements.js";
 import { say } from "../state/words.js";
 import { act, inTurn, take } from "./acts.js";
 import { personAgrees } from "./dialogs.js";
 
 const UNDONE = {
-  confirm: "undone_confirm", remove: "undone_remove", edit: "undone_edit", insert: "undone_add",
-  paste: "undone_add", delete: "undone_delete", take_back: "undone_take_back",
-  approve: "undone_approve", ask: "undone_ask", reopen: "undone_reopen",
+  confirm: "undone_confirm", confirm_sentence: "undone_confirm", remove: "undone_remove",
+  edit: "undone_edit", insert: "undone_add", paste: "undone_add", delete: "undone_delete",
+  take_back: "undone_take_back", approve: "undone_approve", ask: "undone_ask", reopen: "undone_reopen",
 };
 
 const inWords = ({ act: name }) => say(UNDONE[name] ?? "undo");
@@ -80,5 +80,6 @@ function showEarlier(text) {
 // What is open again is what to check next.
 function selectReopened(before) {
   const reopened = openStatements().filter((statement) => !findIn(before, statement));
-  if (reopened.length === 1) state.current = reopened[0].key;
+  const areOfOne = reopened.every(({ card }) => card === reopened[0].card);
+  if (reopened.length && areOfOne) state.current = sentenceWith(reopened[0]).key;
 }

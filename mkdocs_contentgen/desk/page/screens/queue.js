@@ -43,7 +43,7 @@ const open = (text) => (event) => {
 };
 
 function progressOf(text) {
-  const total = text.checked + text.marked;
+  const total = text.checked + text.marked_sentences;
   if (groupOf(text) !== "review") return null;
   if (!total) return h("span", { class: "quiet" }, say("nothing_marked"));
   return h("label", { class: "count" }, say("checked_of", text.checked, total),
@@ -67,7 +67,7 @@ function row(text) {
 
 function total() {
   const waiting = state.queue.filter((text) => groupOf(text) === "review");
-  const left = waiting.reduce((sum, text) => sum + text.marked, 0);
+  const left = waiting.reduce((sum, text) => sum + text.marked_sentences, 0);
   return say("total", waiting.length, left);
 }
 

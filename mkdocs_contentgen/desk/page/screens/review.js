@@ -2,7 +2,7 @@
 
 import { chooseTab } from "../state/selection.js";
 import { focusWhatWasDrawn, redraw, state } from "../state/state.js";
-import { openStatements } from "../state/statements.js";
+import { openSentences } from "../state/statements.js";
 import { say } from "../state/words.js";
 import { about } from "../parts/about.js";
 import { bar } from "../parts/bar.js";
@@ -32,7 +32,7 @@ function changeTab({ key }) {
 }
 
 function panel() {
-  const left = openStatements().length;
+  const left = openSentences().length;
   const found = countChanges();
   const shown = { check, changes, about }[state.tab];
   const toggle = () => {

@@ -1,7 +1,7 @@
-// Which statement is open in the panel, and which tab of the panel is.
+// Which sentence is open in the panel, and which tab of the panel is.
 
 import { redraw, state } from "./state.js";
-import { currentStatement, openStatements } from "./statements.js";
+import { currentSentence, openSentences } from "./statements.js";
 
 export function chooseTab(name) {
   state.tab = name;
@@ -9,22 +9,22 @@ export function chooseTab(name) {
   redraw();
 }
 
-export function select(statement) {
-  state.current = statement.key;
+export function select(sentence) {
+  state.current = sentence.key;
   state.block = null;
   chooseTab("check");
 }
 
-// Selects the statement that is so many behind the current one, or before it.
+// Selects the sentence that is so many behind the current one, or before it.
 export function step(by) {
-  const open = openStatements();
+  const open = openSentences();
   if (!open.length) return;
-  const current = currentStatement();
+  const current = currentSentence();
   const index = open.findIndex(({ key }) => key === current.key);
   select(open[(index + by + open.length) % open.length]);
 }
 
-// Goes to the next statement, or to the one that is open if the person was elsewhere.
+// Goes to the next sentence, or to the one that is open if the person was elsewhere.
 export function checkNext() {
   const isThere = state.tab === "check" && state.block === null && state.current;
   step(isThere ? 1 : 0);

@@ -2,6 +2,7 @@
 
 let words = {};
 let column = 0;
+let plurals = new Intl.PluralRules("en");
 let messages = {}; // of the server, which speaks English
 let remarks = {};
 
@@ -16,13 +17,24 @@ export async function loadWords() {
     column = 0;
   }
   if (column === 0) return;
+  plurals = new Intl.PluralRules(words.languages[column]);
   messages = await read("server.json");
   remarks = await read("remarks.json");
 }
 
+// The word that a number chooses, such as "sentence" of `sentence|sentences`.
+function choose(choice, number) {
+  const [one, many] = choice.split("|");
+  return plurals.select(number) === "one" ? one : many;
+}
+
+// In a sentence, `{0}` is a value, and `{0:sentence|sentences}` a word that it chooses.
 const fill = (sentence, values) => sentence
   // A function, since a value can contain what replace() takes for a pattern, such as $'.
-  .replace(/\{(\d)\}/g, (place, index) => values[index] ?? place);
+  .replace(/\{(\d)(?::([^{}]*))?\}/g, (place, index, choice) => {
+    const value = values[index] ?? place;
+    return choice ? choose(choice, value) : value;
+  });
 
 export const say = (name, ...values) => fill(words[name]?.[column] ?? name, values);
 
@@ -58,8 +70,7 @@ export function remarkIn({ kind, values, words: english }) {
   return sentence?.replace(/\{(\w+)(?::([^{}]*))?\}/g, (place, name, choice) => {
     const value = values[name];
     if (typeof value === "number") {
-      const [one, many] = choice?.split("|") ?? [];
-      if (choice) return value === 1 ? one : many;
+      if (choice) return choose(choice, value);
       return value.toLocaleString(words.languages[column]);
     }
     if (!value) return "";
