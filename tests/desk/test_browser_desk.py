@@ -232,6 +232,21 @@ def choose(page: Page, name: str) -> None:
     page.get_by_role("button", name=name).click()
 
 
+def be_there(page: Page) -> None:
+    """Move the mouse, and wait until keys can approve a text: the person has just come."""
+    page.mouse.move(100, 100)
+    page.mouse.move(120, 120)
+    is_present = f"async () => (await import('{PRESENCE}')).isPresent()"
+
+    def is_there() -> bool:
+        return bool(page.evaluate(is_present))
+
+    wait_until(is_there)
+
+
+PRESENCE = "/_contentgen/state/presence.js"
+
+
 def open_tab(page: Page, name: str) -> Locator:
     """Open a tab of the panel, and return what is in it."""
     tab = page.get_by_role("tab", name=name)
@@ -413,6 +428,7 @@ def test_with_keys_alone(desk: DeskProcess, page: Page) -> None:
     expect(page.get_by_text("No sentence is left to check.")).to_be_visible()
     expect(page.get_by_role("button", name=re.compile("^Remarks: "))).to_be_visible()
     expect(approve_button(page)).to_be_enabled()
+    be_there(page)
     page.keyboard.press("a")
     expect(approve_button(page)).to_be_focused()
     assert approvals == []
@@ -428,6 +444,85 @@ def test_with_keys_alone(desk: DeskProcess, page: Page) -> None:
     assert copied == f"git add -- {file} && git commit -m 'Approve Builds take seconds' -- {file}"
     page.keyboard.press("n")
     expect(page).to_have_title(re.compile("Ten habits"))
+
+
+def test_a_key_for_another_window_approves_nothing(desk: DeskProcess, page: Page) -> None:
+    """Only a person who has come two seconds ago, and has moved since, approves by a key. 6 s."""
+    open_text(desk, page, "Ten habits")
+    page.reload()
+    expect(approve_button(page)).to_be_enabled()
+    page.evaluate(COME_BACK)
+    approvals = requests_of(page, "approve")
+    said = page.get_by_role("status")
+    page.keyboard.press("a")
+    expect(said).to_contain_text("Not approved: move the mouse, scroll or press another key first.")
+    expect(approve_button(page)).not_to_be_focused()
+    for key in ("Enter", "Space"):
+        approve_button(page).focus()
+        page.keyboard.press(key)
+        expect(said).to_contain_text("Not approved")
+    be_there(page)
+    page.evaluate(COME_BACK)
+    page.keyboard.press("Enter")
+    expect(said).to_contain_text("Not approved")
+    assert approvals == []
+    be_there(page)
+    page.keyboard.press("a")
+    expect(approve_button(page)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(said).to_contain_text("Approved “Ten habits”")
+
+
+COME_BACK = """() => {
+    dispatchEvent(new Event("blur"));
+    dispatchEvent(new Event("focus"));
+}"""
+"""Takes the focus of the window away, and gives it back, as another window does."""
+
+
+def test_enter_goes_from_confirm_to_confirm(project: Project, page: Page) -> None:
+    """The focus is on the next *Confirm*, and a key that is held acts once. 3 s."""
+    make_sentences(project, 3)
+    with DeskProcess(project) as desk:
+        open_text(desk, page)
+        confirm = page.get_by_role("button", name="Confirm", exact=True)
+        page.get_by_role("button", name="Check 3 more").focus()
+        page.keyboard.press("Enter")
+        expect(confirm).to_be_focused()
+        for key in ("Enter", "Enter", "Enter"):  # the key is held
+            page.keyboard.down(key)
+        page.keyboard.up("Enter")
+        left(page, 2)
+        expect(confirm).to_be_focused()
+        settled(page)
+        left(page, 2)
+        page.keyboard.press("Shift+Tab")
+        page.keyboard.press("Shift+Tab")
+        expect(page.get_by_role("button", name="3 doors", exact=True)).to_be_focused()
+        page.keyboard.press("Shift+Tab")
+        expect(page.locator('[aria-current="true"]')).to_be_focused()
+        for _ in range(3):
+            page.keyboard.press("Tab")
+        for count in (1, 0):
+            expect(confirm).to_be_focused()
+            page.keyboard.press("Enter")
+            left(page, count)
+        expect(page.get_by_text("No sentence is left to check.")).to_be_focused()
+
+
+def test_keys_of_an_input_method(desk: DeskProcess, page: Page) -> None:
+    """Those that compose a character neither close the editor nor save half a word. 3 s."""
+    open_text(desk, page)
+    editor = edit_block(page, "The end.")
+    editor.fill("Half")
+    changes = requests_of(page, "change")
+    for key, more in (("Escape", {}), ("Enter", {"ctrlKey": True})):
+        event = {"key": key, "bubbles": True, "cancelable": True, "isComposing": True, **more}
+        editor.dispatch_event("keydown", event)
+    expect(editor).to_have_value("Half")
+    assert changes == []
+    page.keyboard.press("Escape")
+    expect(editor).to_have_count(0)
 
 
 def test_messages_of_one_text(desk: DeskProcess, page: Page) -> None:
@@ -2543,6 +2638,7 @@ def test_the_focus_when_its_button_is_gone(desk: DeskProcess, page: Page) -> Non
     expect(heading).to_have_text("Ten habits")
     expect(heading).to_be_focused()
     expect(approve_button(page)).to_be_enabled()
+    be_there(page)
     page.keyboard.press("a")
     page.keyboard.press("Enter")
     expect(heading).to_have_text("Builds take seconds")

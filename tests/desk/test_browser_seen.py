@@ -13,6 +13,7 @@ from test_browser_desk import (
     DeskProcess,
     approve_button,
     approved,
+    be_there,
     block_with,
     desk,
     edit_block,
@@ -89,6 +90,7 @@ def test_what_changed_above_the_screen_is_shown_first(project: Project, page: Pa
         expect(block_with(page, "Paragraph 29.")).to_be_in_viewport()
         change_elsewhere(page, 2, action="edit", markdown="Other words.")
         expect(approve_button(page)).not_to_have_attribute("aria-disabled", "true")
+        be_there(page)
         approve_button(page).focus()
         for _ in range(8):
             page.keyboard.down("Enter")  # which is held

@@ -1,6 +1,7 @@
 // Starts the desk in the browser. All that comes from texts, pages and people is shown as text.
 
 import { areLostWithPage, nameTab } from "./state/drafts.js";
+import { watchPresence } from "./state/presence.js";
 import { isPressed, watchPressing } from "./state/pressing.js";
 import { drawWith, state } from "./state/state.js";
 import { loadWords, say } from "./state/words.js";
@@ -56,6 +57,7 @@ async function start() {
   await loadWords();
   drawWith(drawDesk);
   watchPressing();
+  watchPresence();
   watchKeys();
   keepSeen();
   addEventListener("message", hear);

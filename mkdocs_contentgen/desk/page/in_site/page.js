@@ -299,5 +299,16 @@ const again = () => requestAnimationFrame(() => {
 });
 for (const name of ["scroll", "resize"]) addEventListener(name, again, { passive: true });
 
+// Tells the desk now and then that the person moves, scrolls or presses keys here.
+const TELLING = 300; // milliseconds
+let toldAt = -Infinity;
+for (const name of ["pointermove", "wheel", "touchmove", "keydown"]) {
+  addEventListener(name, ({ isTrusted }) => {
+    if (!isTrusted || performance.now() < toldAt + TELLING) return;
+    toldAt = performance.now();
+    parent.postMessage({ type: "acted" }, DESK);
+  }, { passive: true, capture: true });
+}
+
 watchSight((sight) => parent.postMessage({ type: "sight", ...sight }, DESK));
 parent.postMessage({ type: "ready", path: location.pathname, build }, DESK);

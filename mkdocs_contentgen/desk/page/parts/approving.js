@@ -1,7 +1,8 @@
 // Whether the text can be approved, and its approval.
 
 import { drafts, dropLine, keepLine, recallLine } from "../state/drafts.js";
-import { HOLD, PATIENCE, state, tell, tellTooQuick } from "../state/state.js";
+import { isPresent } from "../state/presence.js";
+import { HOLD, PATIENCE, state, tell, tellTooQuick, warn } from "../state/state.js";
 import { isApproved, nextAfter } from "../state/texts.js";
 import { say, translate } from "../state/words.js";
 import { act } from "./acts.js";
@@ -45,13 +46,17 @@ export function approvesSoon() {
 
 export const canApprove = () => !whyNot() && !isApproved() && !state.comparison && !approvesSoon();
 
-export async function approve({ opensNext, reason = "", seen = state.text.seen }) {
+export async function approve({ opensNext, reason = "", seen = state.text.seen, isByKey = false }) {
   if (drafts().length) {
     tell("amber", say("unsaved"));
     return null;
   }
   if (approvesSoon()) {
     tellTooQuick();
+    return null;
+  }
+  if (isByKey && !isPresent()) {
+    warn("not_there");
     return null;
   }
   if (!canApprove()) {

@@ -2,10 +2,11 @@
 
 import { onlyOnce } from "../state/pressing.js";
 import { checkNext } from "../state/selection.js";
-import { redraw, state } from "../state/state.js";
+import { afterDrawing, redraw, state } from "../state/state.js";
 import { progress } from "../state/statements.js";
 import { countOf, isApproved, nameOfPage, nextAfter, stateOf } from "../state/texts.js";
 import { say } from "../state/words.js";
+import { focusNextConfirm } from "./acts.js";
 import { approve, approvesSoon, approveWithReason, canApprove, whyNot } from "./approving.js";
 import { switchComparison } from "./compare.js";
 import { h } from "./draw.js";
@@ -21,7 +22,10 @@ function mainButton({ left }) {
   }
   if (left) {
     return h("button", { type: "button", key: "check", class: "main", title: "j",
-      onclick: checkNext }, say("check_more", left));
+      onclick: () => {
+        checkNext();
+        afterDrawing(focusNextConfirm);
+      } }, say("check_more", left));
   }
   const opensNext = Boolean(nextAfter());
   const waits = approvesSoon();
@@ -29,19 +33,21 @@ function mainButton({ left }) {
   return h("button", { type: "button", key: `approve ${state.ref}`, class: "main",
     "data-approve": true, title: `a · ${whyNot() || state.text.title}`,
     "aria-disabled": waits && "true", disabled: !waits && !canApprove(),
-    onclick: onlyOnce(() => approve({ opensNext })),
+    onclick: onlyOnce((isByKey) => approve({ opensNext, isByKey })),
   }, say(opensNext ? "approve_next" : "approve"));
 }
 
 function choices({ left }) {
-  const item = (name, choose, value) => h("button", { type: "button", key: name, onclick: () => {
-    state.isMenuOpen = false;
-    redraw();
-    choose();
-  } }, say(name, value));
+  const item = (name, choose, value) => h("button", { type: "button", key: name,
+    onclick: onlyOnce((isByKey) => {
+      state.isMenuOpen = false;
+      redraw();
+      choose(isByKey);
+    }) }, say(name, value));
   const canApproveOpen = left > 0 && canApprove() && state.text.can_approve_open;
   return [
-    left === 0 && canApprove() && item("approve_only", () => approve({ opensNext: false })),
+    left === 0 && canApprove() && item("approve_only",
+      (isByKey) => approve({ opensNext: false, isByKey })),
     canApproveOpen && item("approve_anyway", approveWithReason),
     nextAfter() && item("next", openNext),
   ].filter(Boolean);

@@ -26,7 +26,7 @@ export function inform(title, ...content) {
   return open(title, ...content, h("div", { class: "buttons" }, closeButton("close")));
 }
 
-const problemNow = () => state.isTooQuick ? say("too_quick") : state.message?.text ?? "";
+const problemNow = () => state.warning ? say(state.warning) : state.message?.text ?? "";
 
 // Shows the fields that `fetchFields` returns, and sends them when the person says so. `send` tells
 // whether it was done. The dialog is there before its fields, so that a quick Escape closes it.

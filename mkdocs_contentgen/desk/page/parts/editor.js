@@ -3,6 +3,7 @@
 import { discardDraft, keepDraft } from "../state/drafts.js";
 import { redraw, state } from "../state/state.js";
 import { isCell } from "../state/statements.js";
+import { isComposing } from "../state/typing.js";
 import { say } from "../state/words.js";
 import { h } from "./draw.js";
 import {
@@ -34,7 +35,7 @@ export function editor() {
       redraw();
     },
     onkeydown: (event) => {
-      if (event.key !== "Escape") return;
+      if (event.key !== "Escape" || isComposing(event)) return;
       event.stopPropagation();
       closeEditor();
     },

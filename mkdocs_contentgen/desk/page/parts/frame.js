@@ -1,6 +1,7 @@
 // The page of the site beside the panel, which is not trusted: it only says what it shows, and
 // where its blocks are. It gets its own text, and no other page gets it.
 
+import { noteActed } from "../state/presence.js";
 import { HOLD, redraw, state } from "../state/state.js";
 import {
   currentSentence, findIn, openStatements, sentenceWith, settledMarks, statementsOf,
@@ -147,6 +148,8 @@ export function hear({ origin, source, data }) {
   if (data?.type === "ready") hearReady(origin, data);
   if (origin !== frame.origin) return;
   if (data?.type === "shown") hearShown(data);
+  // A page could say so falsely, but it cannot press a key of the desk.
+  if (data?.type === "acted") noteActed();
   // Until the site is built, the text stands alone, and nothing around it hides it.
   const isBuilt = frame.isReady && !state.text.waits;
   if (data?.type === "sight" && isBuilt) hearSight(data);

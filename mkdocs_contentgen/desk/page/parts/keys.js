@@ -1,9 +1,10 @@
 // What keys do. None acts in a field, beneath a dialog, or in a page of the site.
 
+import { isPresent } from "../state/presence.js";
 import { checkNext, step } from "../state/selection.js";
-import { redraw, state } from "../state/state.js";
+import { redraw, state, warn } from "../state/state.js";
 import { currentSentence } from "../state/statements.js";
-import { freeKeys, holdKeysWithoutFocus, isTyping } from "../state/typing.js";
+import { freeKeys, holdKeysWithoutFocus, isComposing, isTyping } from "../state/typing.js";
 import { settle } from "./acts.js";
 import { approveButton } from "./bar.js";
 import { switchComparison } from "./compare.js";
@@ -64,6 +65,7 @@ function keys() {
 const whatTakesBack = () => state.message?.undo ?? (keys() === KEYS ? undo : null);
 
 function press(event) {
+  if (isComposing(event)) return;
   const { key, target } = event;
   const isModified = event.ctrlKey || event.metaKey;
   if (key === "Enter" && isModified) {
@@ -74,6 +76,10 @@ function press(event) {
   const isOfButton = key === "Enter" && target.closest?.("a, button, summary, [tabindex='0']");
   if (isOfButton && event.repeat) event.preventDefault(); // a key that is held acts once
   if (isField || isOfButton || isDialogOpen() || !isArmed) return;
+  if (key === "a" && !isModified && approveButton() && !isPresent()) {
+    warn("not_there");
+    return;
+  }
   if (isTyping()) return;
   const isUndo = key === "z" && isModified && !event.shiftKey;
   const isOther = !isUndo && (isModified || event.altKey); // a key of the browser

@@ -121,7 +121,7 @@ export function messages() {
     elsewhere(),
     asking(),
     saving(),
-    state.isTooQuick && note("too_quick", "amber", say("too_quick")),
+    state.warning && note("warning", "amber", say(state.warning)),
     isWaiting && note("why", text.waits ? "amber" : "quiet", why),
     state.comparison && note("comparison", "quiet", comparisonMessage()),
     notSeen(),

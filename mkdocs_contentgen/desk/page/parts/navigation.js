@@ -93,7 +93,7 @@ export async function showText(row, isWanted) {
   Object.assign(state, {
     view: "text", ref: row.ref, tab: "check", current: "", pending: [], block: null, hovered: null,
     editing: null, comparison: null, isMenuOpen: false, isSheetOpen: true, failure: "",
-    isTooQuick: false,
+    warning: "",
   });
   if (isOther) state.checked = [];
   state.message = ref && isOther && outlives(message) ? message : null;

@@ -11,7 +11,8 @@ import { personAgrees } from "./dialogs.js";
 const UNDONE = {
   confirm: "undone_confirm", confirm_sentence: "undone_confirm", remove: "undone_remove",
   edit: "undone_edit", insert: "undone_add", paste: "undone_add", delete: "undone_delete",
-  take_back: "undone_take_back", approve: "undone_approve", ask: "undone_ask", reopen: "undone_reopen",
+  take_back: "undone_take_back", approve: "undone_approve", ask: "undone_ask",
+  reopen: "undone_reopen",
 };
 
 const inWords = ({ act: name }) => say(UNDONE[name] ?? "undo");

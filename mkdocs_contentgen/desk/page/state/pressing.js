@@ -19,8 +19,9 @@ export function watchPressing() {
   for (const name of ["pointerup", "pointercancel", "blur"]) addEventListener(name, end);
 }
 
-// What stands there at the second click of a double click is often something else.
-export const onlyOnce = (act) => ({ detail }) => detail < 2 ? act() : tellTooQuick();
+// What stands there at the second click of a double click is often something else. `act` gets
+// whether it was a key that pressed.
+export const onlyOnce = (act) => ({ detail }) => detail < 2 ? act(detail === 0) : tellTooQuick();
 
 function end() {
   clearTimeout(timer);

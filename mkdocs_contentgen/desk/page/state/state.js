@@ -26,7 +26,7 @@ export const state = {
   comparison: null, // the differences, while Compare is on
   since: 0, // when this version of the text arrived
   message: null, // the outcome of what was done last
-  isTooQuick: false, // somebody has pressed a button before what it is about could be seen
+  warning: "", // the name of why the last press of a key or a button did nothing, or ""
   failure: "", // why the server cannot be asked
   isSheetOpen: true, // on a narrow screen
   isMenuOpen: false,
@@ -75,14 +75,19 @@ export function noteOtherSight() {
 }
 
 export function tellTooQuick() {
-  state.isTooQuick = true;
+  warn("too_quick");
+}
+
+// Says why a press of a key or a button did nothing.
+export function warn(name) {
+  state.warning = name;
   redraw();
 }
 
 // Shows a message, and beside it the Undo of what it is about, if that needs one of its own.
 export function tell(kind, text, undo = null) {
   state.message = { kind, text, undo, isAboutLastAct: false };
-  state.isTooQuick = false;
+  state.warning = "";
   redraw();
 }
 

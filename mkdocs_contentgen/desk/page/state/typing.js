@@ -29,3 +29,6 @@ export function isTyping() {
   if (isHeld) quietUntil = Math.max(quietUntil, now + HOLD);
   return isHeld;
 }
+
+// Whether a key is one of an input method, which composes characters out of several.
+export const isComposing = (event) => event.isComposing || event.keyCode === 229;
