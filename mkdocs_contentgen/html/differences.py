@@ -227,14 +227,16 @@ def _with_words(row: Row, budget: _Budget) -> Row:
     # The space after a word makes no difference.
     matcher = _Matcher([word.strip() for word in old], [word.strip() for word in new], budget)
     words: list[Word] = []
+    space = ""  # between words that stay and the removed ones after them
     for kind, old_start, old_end, new_start, new_end in matcher.get_opcodes():
         removed = "".join(old[old_start:old_end])
         added = "".join(new[new_start:new_end])
         if kind == "equal":
             words.append(("equal", added))
+            space = "" if added[-1:].isspace() else removed[len(removed.rstrip()) :]
             continue
         if removed:
-            words.append(("old", removed))
+            words.append(("old", f"{space}{removed}"))
         if added:
             words.append(("new", added))
     if all(kind == "equal" for kind, _ in words):  # only white space after words differs

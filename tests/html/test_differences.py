@@ -83,6 +83,7 @@ def test_one_added_before_one_changed() -> None:
                 ("new", '<a href="https://y.example/1" rel="nofollow noopener noreferrer">'),
             ],
         ),
+        ("It is. So it is.", "It is.", [("old", " So it is.")]),  # with the space before it
         ("需要三秒。", "需要五秒。", [("old", "三"), ("new", "五")]),
         ("a <b>b</b>", "a<b> b</b>", [("old", "<p>a <b>b</b></p>"), ("new", "<p>a<b> b</b></p>")]),
     ],

@@ -19,10 +19,10 @@ styles.replaceSync(`
   [data-contentgen-deleted] { display: none; }
   [data-contentgen-others] article.contentgen:not([data-contentgen-text]) { opacity: .5; }
   [data-contentgen-difference] { outline: 1px dashed #888; outline-offset: 3px; cursor: pointer; }
-  [data-contentgen-difference] del, del[data-contentgen-difference] {
-    background: #fbdcdc; color: #5c1a1b; text-decoration: line-through; }
-  [data-contentgen-difference] ins, ins[data-contentgen-difference] {
-    background: #d9f2dc; color: #123a1c; text-decoration: underline; }
+  [data-contentgen-difference] del { /* on whatever colour the theme has, also in the dark */
+    background: rgb(225 60 60 / .24); color: inherit; text-decoration: line-through; }
+  [data-contentgen-difference] ins {
+    background: rgb(40 170 70 / .24); color: inherit; text-decoration: underline; }
   [data-contentgen-selected], [data-contentgen-text], mark { scroll-margin: 30vh; }
   [data-contentgen-covered] { scroll-padding-bottom: var(--contentgen-covered) !important; }
   [data-contentgen-covered] > body { padding-bottom: var(--contentgen-covered) !important; }
