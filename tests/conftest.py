@@ -79,9 +79,12 @@ SHARED_BUILDS = {
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Return a worker for each core and more, since tests wait; a browser has processes anyway."""
+    """Return a worker for each core and more, since tests wait, most of all those of a browser.
+
+    Each takes seconds to import all tests, and as many again where they are not compiled yet.
+    """
     selected: str = config.option.markexpr
-    return (os.cpu_count() or 1) + (2 if selected == "system" else 3)
+    return (os.cpu_count() or 1) + (2 if selected == "system" else 1)
 
 
 def pytest_collection(session: pytest.Session) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import mkdocs_contentgen
@@ -56,10 +57,14 @@ _WRITING = {"replace_text", "write_text", "write_bytes"}
 _WRITING_ROWS = {"_save_copies", "_write_entries", "open_database"}
 
 
-def modules() -> Iterator[tuple[str, ast.Module]]:
-    """Yield the name and the tree of each module."""
+@cache
+def modules() -> list[tuple[str, ast.Module]]:
+    """Return the name and the tree of each module."""
+    found = []
     for path in sorted(PACKAGE.rglob("*.py")):
-        yield path.relative_to(PACKAGE).as_posix(), ast.parse(path.read_text("utf-8"))
+        tree = ast.parse(path.read_text("utf-8"))
+        found.append((path.relative_to(PACKAGE).as_posix(), tree))
+    return found
 
 
 def functions(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
