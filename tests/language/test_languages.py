@@ -11,7 +11,8 @@ from golden_file import cases
 
 from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.language.languages import LANGUAGES, find_language, language_name
-from mkdocs_contentgen.writer.answers.markdown import TIP, read_markdown, to_html
+from mkdocs_contentgen.writer.answers.markdown import read_markdown, to_html
+from mkdocs_contentgen.writer.answers.parser import TIP
 from mkdocs_contentgen.writer.sources.citations import sources_list
 from mkdocs_contentgen.writer.sources.sources import Passage
 
