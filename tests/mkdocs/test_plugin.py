@@ -210,7 +210,7 @@ def test_the_token_is_nowhere(project: Project, service: ServiceDouble) -> None:
         ({"cache_url": "host:6379"}, {}, "is not an address such as redis://host:6379; it begins"),
         ({"editorial_responsibility": "a\nb"}, {}, "expected a name of at most 200 characters"),
         ({"disclosure": "no"}, {}, "expected true, false or lines for draft, approved, "),
-        ({"disclosure": {"drafts": "x"}}, {}, "responsibility, found {'drafts': 'x'}"),
+        ({"disclosure": {"drafts": "x"}}, {}, "original_changed, found {'drafts': 'x'}"),
         ({"timeout": 10**400}, {}, "expected a number of seconds above 0, found 1000"),
         ({"timeout": True}, {}, "expected a number of seconds above 0, found true"),
         ({"base_url": "https://far.example/?x"}, {}, "without a user, '?' or '#'"),

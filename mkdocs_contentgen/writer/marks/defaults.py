@@ -31,7 +31,7 @@ _VALUE = re.compile(
     rf"(?P<literal>(?<![\w]){_LITERAL}(?!\w))"
     r"|(?P<quoted>\"[^\"\n]{1,80}\"|'[^'\n]{1,80}'|\[[^\[\]\n]{1,80}\])"
     r"|(?P<figure>(?<![\w.:/-])\d[\d.,_]*)"
-    r"|(?P<path>[\w.-]+/(?:[\w/-]|\.(?=\w))+)",
+    r"|(?P<path>(?<![\w.-])[\w.-]+/(?:[\w/-]|\.(?=\w))+)",
     re.IGNORECASE,
 )
 """What can be a value in prose."""
