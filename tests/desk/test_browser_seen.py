@@ -161,7 +161,7 @@ def test_what_is_on_the_screen_is_approved_as_before(project: Project, page: Pag
 
 
 HAS_SEEN_ALL = """async () => {
-    const { unseen } = await import("/_contentgen/seen.js");
+    const { unseen } = await import("/_contentgen/parts/seen.js");
     return unseen().changed.length === 0;
 }"""
 """Whether all that changed was on the screen for long enough."""
