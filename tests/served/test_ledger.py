@@ -457,7 +457,7 @@ from mkdocs_contentgen.served.databases import PostgreSQL, SQLite
 from mkdocs_contentgen.served.ledger import *
 from mkdocs_contentgen.served.users import *
 from ledger_calls import *
-from mkdocs_contentgen.writer.usage import Usage
+from mkdocs_contentgen.writer.models.usage import Usage
 address = sys.argv[1]
 many = UserLimits(requests_per_minute=1000, parallel=1000)
 keyed = lambda number: KeyedRequest("ann", f"{number:064x}", "f" * 64)
