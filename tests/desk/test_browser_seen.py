@@ -10,6 +10,7 @@ from conftest import Project, wait_until
 from desk_site import BLOG, TEMPLATE, WHEN, make_site, save
 from playwright.sync_api import Browser, Page, Response, expect
 from test_browser_desk import (
+    PATIENCE,
     DeskProcess,
     approve_button,
     approved,
@@ -155,16 +156,22 @@ def test_what_is_on_the_screen_is_approved_as_before(project: Project, page: Pag
         settled(page)
         change_elsewhere(page, 30, action="edit", markdown="Words at the end.")
         expect(block_with(page, "Words at the end.")).to_be_in_viewport()
-        page.wait_for_function(HAS_SEEN_ALL)
+        page.evaluate(WAIT_UNTIL_SEEN, [30, PATIENCE])
         approve_soon(page)
         expect(said).to_contain_text("Approved “Ten habits”")
 
 
-HAS_SEEN_ALL = """async () => {
-    const { unseen } = await import("/_contentgen/parts/seen.js");
-    return unseen().changed.length === 0;
+WAIT_UNTIL_SEEN = """async ([block, patience]) => {
+    const { state } = await import("/_contentgen/state/state.js");
+    await new Promise((done, fail) => {
+        setTimeout(() => fail(new Error("it was not seen")), patience);
+        addEventListener("message", ({ data }) => {
+            const isNewest = data.digest === state.text.in_page.digest;
+            if (data.type === "sight" && isNewest && data.seen.includes(block)) done();
+        });
+    });
 }"""
-"""Whether all that changed was on the screen for long enough."""
+"""Waits until the page reports that a block was on the screen, as a person needs to read it."""
 
 HIDING = {
     "Not drawn.": "display: none",
