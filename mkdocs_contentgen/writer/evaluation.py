@@ -42,9 +42,15 @@ def estimate_message(estimates: Iterable[Estimate], options: WriterOptions) -> s
     hint = ""
     if price:
         hint = f", costing about {format_cost(price.cost(given, written), price.currency)}"
+    unknown_cost = ""
+    if not options.fields.knows_cost:
+        unknown_cost = (
+            f"; set {options.prefix}price, since {options.prefix}max_cost stops after the first "
+            "call if the server does not report what a call costs"
+        )
     return (
         f"calls to the model: {calls}, or up to {most} with repairs; about "
-        f"{given + written:,} tokens{hint} without repairs"
+        f"{given + written:,} tokens{hint} without repairs{unknown_cost}"
     )
 
 

@@ -63,6 +63,7 @@ class Model:
         self._reporter = reporter
         self._clock = clock
         self._backoff = Backoff(clock, FIRST_BACKOFF)
+        self._first_call = asyncio.Lock()
         self._places = asyncio.Semaphore(options.fields.calls_at_once)
 
     @property
@@ -103,15 +104,28 @@ class Model:
             while True:
                 if is_stopped():
                     raise StoppedRunError("the run was stopped before this call began")
-                self._check_budget()
                 try:
-                    return await self._transport.call(call, spending)
+                    return await self._call(call, spending)
                 except RefusedSystemError:
                     continue  # the transport sends no system message any more
                 except NotSentError as error:
                     self._back_off(error, tries, deadline)
                 await self._wait_for_pause(is_stopped)
                 tries += 1
+
+    async def _call(self, call: ModelCall, spending: Spending) -> Completion:
+        """Send a call once, unless `max_cost` allows no more.
+
+        The first one is sent alone if only its answer can tell whether costs are known. Otherwise,
+        a call for each text would be paid for before the first of them says that they are not.
+        """
+        if not self._fields.knows_cost:
+            async with self._first_call:
+                if not self._spending.total.calls:
+                    self._check_budget()
+                    return await self._transport.call(call, spending)
+        self._check_budget()
+        return await self._transport.call(call, spending)
 
     async def _wait_for_pause(self, is_stopped: Callable[[], bool]) -> None:
         while self._backoff.remaining and not is_stopped():

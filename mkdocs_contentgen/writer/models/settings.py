@@ -167,7 +167,14 @@ class WriterFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     takes precedence. Default: none."""
 
     max_cost: _Price | None = None
-    """The maximum cost of a build. Once it is reached, no more calls are made. Default: none."""
+    """The maximum cost of a build. Once it is reached, no more calls are made.
+
+    It needs a `price`, unless the server reports what each call costs. Default: none."""
+
+    @property
+    def knows_cost(self) -> bool:
+        """Whether `max_cost`, if it is set, can be kept whatever the server reports."""
+        return self.max_cost is None or self.price is not None
 
     @property
     def currency(self) -> str:

@@ -11,6 +11,7 @@ import socket
 import time
 import traceback
 from collections.abc import Iterator, Sequence
+from threading import Barrier
 from typing import Any, TypeVar
 
 import pytest
@@ -857,7 +858,9 @@ def test_the_maximum_cost_of_calls_that_wait(server: ModelDouble) -> None:
         in_turn(call, handler)
 
     server.answer = answer
-    failure(UnusableServiceError, server.endpoint, retries=1, together=2, max_cost=0.1)
+    price = Price(input=0, output=0)
+    options = {"max_cost": 0.1, "price": price}
+    failure(UnusableServiceError, server.endpoint, retries=1, together=2, **options)
     assert len(server.calls) == 2
 
 
@@ -907,6 +910,33 @@ def test_a_maximum_without_a_known_cost(server: ModelDouble) -> None:
     text = str(failure(UnusableServiceError, server.endpoint, times=9, max_cost=0.1))
     assert "does not report what a call costs; set writer.price, or leave max_cost out" in text
     assert len(server.calls) == 1
+
+
+def test_a_maximum_without_a_known_cost_at_once(server: ModelDouble) -> None:
+    """One call is paid for at most, although four texts are asked for at once."""
+
+    def answer(call: Call, handler: ModelHandler) -> None:
+        assert len(server.calls) == 1
+        written()(call, handler)
+
+    server.answer = answer
+    failure(UnusableServiceError, server.endpoint, together=4, max_cost=0.1)
+    assert len(server.calls) == 1
+
+
+def test_a_maximum_with_costs_that_the_server_reports(server: ModelDouble) -> None:
+    """Once the first answer says what it costs, the others are asked for together."""
+    all_are_there = Barrier(3)
+
+    def answer(call: Call, handler: ModelHandler) -> None:
+        if call.number > 1:
+            all_are_there.wait(20)
+        usage = {"prompt_tokens": 9, "completion_tokens": 9, "cost": 0.01}
+        written(usage=usage)(call, handler)
+
+    server.answer = answer
+    asyncio.run(Asked().ask(server.endpoint, together=4, max_cost=1))
+    assert len(server.calls) == 4
 
 
 def test_a_maximum_and_a_price_without_usage(server: ModelDouble) -> None:
