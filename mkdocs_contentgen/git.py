@@ -416,6 +416,15 @@ def uncommitted_files(top: Path, names: Iterable[str]) -> set[str]:
     return {entry[3:] for entry in printed.split("\0") if entry}
 
 
+def has_uncommitted(path: Path) -> bool:
+    """Tell whether a file or a folder, in a repository, differs from the current commit."""
+    found = _in_repository(path)
+    if found is None:
+        return False
+    top, name = found
+    return bool(uncommitted_files(top, [name]))
+
+
 def tracked_files(top: Path, names: Iterable[str]) -> list[str]:
     """Return the paths of the files that git tracks among these files and folders."""
     printed = run_git(top, "ls-files", "-z", "--", *_pathspecs(names)) or ""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import click
@@ -175,6 +177,16 @@ def print_next(command: str, *, why: str = "Next") -> None:
     if config_file:
         here = f" -f {shlex.quote(config_file)}"
     print_line(f"{why}: {command}{here}", err=True)
+
+
+def print_git_add(directory: Path) -> bool:
+    """Print the command that adds a folder to git, and tell whether it is in a repository."""
+    from ..git import top_level
+
+    is_in_repository = top_level(directory) is not None
+    if is_in_repository:
+        print_line(f"Next: git add {shlex.quote(os.path.relpath(directory))}", err=True)
+    return is_in_repository
 
 
 def print_next_steps(articles: Sequence[Article]) -> None:

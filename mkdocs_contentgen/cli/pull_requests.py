@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -20,7 +19,7 @@ from .common import (
     pages_argument,
     site_options,
 )
-from .output import print_errors, print_json, print_line
+from .output import print_errors, print_git_add, print_json, print_line
 
 if TYPE_CHECKING:
     from ..review.pull_requests import TextReport
@@ -63,7 +62,12 @@ def propose(config_file: str | None, pages: tuple[str, ...], everything: bool, y
             if has_draft:
                 written.add(article.directory)
     for directory in written:
-        print_line(f"Next: git add {shlex.quote(os.path.relpath(directory))}", err=True)
+        if not print_git_add(directory):
+            print_line(
+                "This folder is in no git repository, so no pull request can have the file. "
+                "Whoever gets a copy of the folder can review it, with `contentgen review`",
+                err=True,
+            )
     print_errors(failures)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shlex
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
@@ -31,6 +29,7 @@ from .output import (
     print_brief,
     print_errors,
     print_failure,
+    print_git_add,
     print_line,
     print_next,
     print_remarks,
@@ -236,7 +235,7 @@ def approve(
                 _print_approval(decided, changed)
                 approved.add(article.directory)
     for directory in approved:
-        print_line(f"Next: git add {shlex.quote(os.path.relpath(directory))}", err=True)
+        print_git_add(directory)
     print_errors(failures)
 
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from itertools import islice
+from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
@@ -16,6 +17,7 @@ from bs4 import Tag
 from ..citation import Citation
 from ..display import escape_controls
 from ..errors import UnsafeHTMLError
+from ..git import has_uncommitted
 from ..html.block import Block
 from ..html.differences import Row, compare
 from ..html.document import Document
@@ -133,7 +135,7 @@ def _metadata(desk: Desk, article: Article, text: Text, title: str) -> dict[str,
         "can_update": options.service_can("translate" if article.original else "update"),
         "original_language": text.original.language if text.original else "",
         "approved_file": approved_file,
-        "commit_command": _commit_command(approved_file, title) if approved_file else "",
+        "commit_command": _commit_command(article.path, approved_file, title),
         "replaces": article.approved is not None and not article.newest_is_in_file,
         "updates": list(text.updates),
         "remarks": _described_remarks(text),
@@ -197,15 +199,22 @@ def _approved_file(site: Site, article: Article) -> str:
     return str(path.relative_to(directory) if path.is_relative_to(directory) else path)
 
 
-def _commit_command(file: str, title: str) -> str:
-    """Return a command for a shell, in which a title of a model has no power over the terminal."""
-    path = _in_quotes(file)
+def _commit_command(file: Path, approved_file: str, title: str) -> str:
+    """Return a command for a shell, in which a title of a model has no power over the terminal.
+
+    It is empty while there is nothing to commit.
+    """
+    if not approved_file or not has_uncommitted(file):
+        return ""
+    path = _in_quotes(approved_file)
     message = _in_quotes(f"Approve {title}")
     return f"git add -- {path} && git commit -m {message} -- {path}"
 
 
 def commit_all_command(site: Site) -> str:
-    """Return a command for a shell that commits all approved files."""
+    """Return a command for a shell that commits all approved files, or nothing if they are."""
+    if not has_uncommitted(site.approved_directory()):
+        return ""
     directory = site.options.approved_dir
     return f"git add -- {_in_quotes(directory)} && git commit -m 'Approve texts'"
 

@@ -226,6 +226,7 @@ def test_remarks_are_listed(site: Site) -> None:
     lines = [f"  {line}" for line in REMARK_LINES]
     assert "there is nothing to compare" in (shown := site.run("diff", "index.md"))
     assert all(line in shown for line in REMARK_LINES)
+    (site.root / ".git").mkdir()
     approved = site.run("approve", "index.md", "--by", "Jo").splitlines()
     assert approved[1:] == [*lines, "Next: git add contentgen"]
     assert "git add" not in site.run("approve", "index.md", "--by", "Jo")
@@ -360,6 +361,7 @@ def test_of_many_remarks_the_first_are_listed(site: Site) -> None:
 
 def test_approve_says_which_text_a_remark_is_about(site: Site) -> None:
     """Of several pages, each line stands below the page that it is about."""
+    (site.root / ".git").mkdir()
     site.page("other.md")
     site.draft(article("One in <mark>1999</mark>."), model="small", remarks=REMARKS)
     reason = ("--reason", "read in print")
@@ -416,6 +418,7 @@ def test_approve_all_leaves_out_what_nobody_has_settled(site: Site) -> None:
     other = "---\ncontentgen: {type: blog, topic: Beta}\n---\n"
     site.write("docs/other.md", other)
     site.run("generate", "other.md")
+    (site.root / ".git").mkdir()
     printed = site.run("approve", "--all", "--by", "Jo", code=1)
     assert "other.md: approved in contentgen/other.md/main.html\n" in printed
     assert printed.endswith(f"Next: git add contentgen\n{LEFT}")

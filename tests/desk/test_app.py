@@ -22,6 +22,7 @@ from conftest import Project
 from desk_site import BLOG, HTML, LINK, NEWS, WHEN, make_site, save
 from msgspec import structs
 from remarks import in_words
+from repository import commit, git
 
 from mkdocs_contentgen.cli.common import open_site
 from mkdocs_contentgen.cli.output import article_to_json
@@ -462,6 +463,7 @@ def test_the_copied_command_is_only_a_command(reviewer: Reviewer) -> None:
     stored = cached(reviewer)
     text = Text(f"<article><h1>{title}</h1><p>x</p></article>", WHEN, stored.request, "m")
     save(reviewer.root, {NEWS.key(sandbox=False): text})
+    git(reviewer.root, "init", "-q")
     assert reviewer.text()["commit_command"] == ""
     command = reviewer.act("approve").json()["commit_command"]
     words = shlex.split(command)
@@ -469,6 +471,21 @@ def test_the_copied_command_is_only_a_command(reviewer: Reviewer) -> None:
     message = "Approve Pay\\x9b31m \\u202e'; $(id) `id`"
     assert words == ["git", "add", "--", file, "&&", "git", "commit", "-m", message, "--", file]
     assert "; $(id) `id`'" in command
+
+
+def test_a_commit_is_offered_while_there_is_something_to_commit(reviewer: Reviewer) -> None:
+    """Nothing is offered outside of git, nor once the approved files are committed."""
+
+    def offered() -> str:
+        command: str = reviewer.call("queue").json()["commit_command"]
+        return command
+
+    assert reviewer.act("approve", reason="Checked").json()["commit_command"] == ""
+    assert offered() == ""
+    git(reviewer.root, "init", "-q")
+    assert offered() == "git add -- 'contentgen' && git commit -m 'Approve texts'"
+    commit(reviewer.root)
+    assert offered() == ""
 
 
 def test_many_statements_can_be_approved(reviewer: Reviewer) -> None:

@@ -21,6 +21,7 @@ from model_double import ModelDouble, written
 from playwright.sync_api import Browser, Locator, Page, Request, Response, Route, expect
 from ports import free_port
 from remarks import in_words
+from repository import git
 
 from mkdocs_contentgen.html.markdown_reader import read_line
 from mkdocs_contentgen.requests import BlogRequest
@@ -410,6 +411,7 @@ def test_the_page_changes_at_once(project: Project, page: Page) -> None:
 
 def test_with_keys_alone(desk: DeskProcess, page: Page) -> None:
     """Statements are selected, confirmed, removed and edited, and the text approved."""
+    git(desk.project.root, "init", "-q")
     open_text(desk, page)
     approvals = requests_of(page, "approve")
     page.keyboard.press("j")
@@ -2584,6 +2586,7 @@ def test_the_list_and_the_address(desk: DeskProcess, page: Page) -> None:
     """The address opens the list again, and the list says when everything is approved. 5 s."""
     both = ("report.md", "post.md", "--by=Ann", "--reason=Checked")
     desk.project.ran("mkdocs_contentgen", "approve", *both)
+    git(desk.project.root, "init", "-q")
     desk.project.page("new.md", {"type": "blog", "topic": "A new one"})
     page.goto(desk.address)
     expect(page.get_by_role("button", name="1 missing")).to_be_visible()

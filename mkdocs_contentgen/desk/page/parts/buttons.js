@@ -6,6 +6,7 @@ import { say } from "../state/words.js";
 import { h } from "./draw.js";
 
 export function copyButton(command) {
+  if (!command) return null; // there is nothing to commit
   const copy = async () => {
     await navigator.clipboard.writeText(command);
     tell("green", say("copied"));

@@ -75,7 +75,7 @@ function everythingApproved() {
   const command = state.commitCommand;
   return h("div", { key: "done", class: "empty" },
     h("p", {}, say(countOf("missing") ? "only_missing" : "all_approved")),
-    countOf("approved") > 0 && h("p", {}, h("code", {}, command), " ",
+    command && h("p", {}, h("code", {}, command), " ",
       copyButton(command)));
 }
 
