@@ -467,6 +467,10 @@ def _symbols_of(text: str, suffix: str) -> list[Symbol] | None:
         from .api_schemas import read_api_schema
 
         return read_api_schema(text)
+    if suffix in _CODE:
+        from .tree_sitter_code import read_program
+
+        return read_program(text, suffix)
     return None
 
 
