@@ -224,7 +224,12 @@ def approve(
                 options = site.options
                 chosen = text_to_approve(article, options, agree if yes else _confirm_draft)
                 decided = decide_approval(
-                    article, chosen, name, options, cited=cited, reason=reason or ""
+                    article,
+                    chosen,
+                    name,
+                    options,
+                    cited=cited.of(chosen.text),
+                    reason=reason or "",
                 )
                 write_file(decided.file, store)
             except (ApprovalError, StoreError) as error:

@@ -407,7 +407,7 @@ class Desk:
                 chosen,
                 self.by,
                 self.site.options,
-                cited=self.site.cited_passages(),
+                cited=self.site.cited_passages().of(text),
                 reason=reason,
             )
             write_file(decided.file, store)

@@ -20,12 +20,12 @@ from ..html.inline_styles import adapted_classes
 from ..remark import Remark
 from ..remark_words import sentence_of, sentences_of
 from ..site.options import ContentgenConfig
-from ..site.site import CitedPassages
 from ..text import MAX_EDIT, Edits, Text, edition_after
 from ..texts.approved_file import ApprovedText
 from ..texts.approved_writer import FileToWrite, approve, file_to_write
 from ..texts.articles import Article
 from ..texts.human_edits import HumanEdit, named_edits
+from ..writer.sources.staleness import CitedPassage, with_unsupported
 from .replaced import kept_with_file
 
 _MAX_HISTORY = 10_000
@@ -137,12 +137,12 @@ def decide_approval(
     by: str,
     options: ContentgenConfig,
     *,
-    cited: CitedPassages | None = None,
+    cited: Sequence[CitedPassage],
     reason: str = "",
 ) -> DecidedApproval:
     """Return what the approved file of an article will say, in the name of the person `by`.
 
-    `cited` finds what the text cites: so the file can keep which statements have no support.
+    `cited` is what the text cites: so the file can keep which statements have no support.
     `reason` says why a text with statements left to check is approved; the file keeps both.
 
     Raises ApprovalError if the text cannot be shown, if it has statements to check and there is no
@@ -178,8 +178,7 @@ def decide_approval(
         edits=edits,
         edition=edition,
     )
-    if cited is not None:
-        text = cited.with_unsupported(text)
+    text = with_unsupported(text, cited)
     approved = approve(text, written, article.key, service_name(options), by, declined, unchecked)
     file = file_to_write(
         article.path,

@@ -10,6 +10,7 @@ from ..site.site import Site
 from ..texts.approved_writer import FileChangedError, file_to_write, propose, write_file
 from ..texts.articles import Article
 from ..texts.store import DiskStore
+from ..writer.sources.staleness import with_unsupported
 from .approving import read_back, service_name, take_idle_styles_out, unusable_draft_error
 from .earlier import is_committed
 from .replaced import kept_with_file
@@ -50,7 +51,7 @@ def propose_article(
             f"{article.place}: {article.path} has an approved text that is not committed; commit "
             f"it first, or {cure}"
         )
-    text = site.cited_passages().with_unsupported(text)
+    text = with_unsupported(text, site.cited_passages().of(text))
     proposal = propose(text, written, article.key, service_name(options))
     try:
         file = file_to_write(

@@ -31,8 +31,9 @@ from ..page_request import OriginalText, PageRequest
 from ..remark_words import sentence_of
 from ..service.protocol import MAX_DOUBTFUL, Attempt, Client
 from ..site.build import Build
+from ..site.cited_passages import CitedPassages
 from ..site.options import ContentgenConfig
-from ..site.site import CitedPassages, Site
+from ..site.site import Site
 from ..stale import StaleSource, fails_on
 from ..text import Text, edition_after
 from ..texts.articles import Article

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urljoin
@@ -20,6 +20,7 @@ from ..errors import ApprovalError, ConfigurationError
 from ..files import normal_form
 from ..page_request import PageRequest
 from ..texts.policy import Policy
+from .cited_passages import CitedPassages, link_of
 from .options import (
     EXTENSION,
     MKDOCS_CACHE,
@@ -32,17 +33,12 @@ from .options import (
 if TYPE_CHECKING:
     from threading import Event
 
-    from ..citation import Citation
-    from ..stale import StaleSource
-    from ..text import Text
     from ..texts.approved_dir import ApprovedFiles
     from ..texts.articles import Article
     from ..texts.store import DiskStore
     from ..writer.models.settings import WriterOptions
-    from ..writer.sources.moved import Sections
     from ..writer.sources.retrieval import Sources
-    from ..writer.sources.sources import Passage, RepositoryFolder
-    from ..writer.sources.staleness import CitedPassage
+    from ..writer.sources.sources import RepositoryFolder
     from .content import PageContent
 
 
@@ -339,7 +335,15 @@ class Site:
 
     def cited_passages(self, commit: str = "") -> CitedPassages:
         """Return what finds the sections that texts cite, as they are or were in a commit."""
-        return CitedPassages(self, commit)
+        sources = None
+        if self.options.uses_writer():
+            sources = self._load_sources
+        return CitedPassages(
+            self.config.site_url or "", self.pages, Path(self.config.docs_dir), sources, commit
+        )
+
+    def _load_sources(self) -> Sources:
+        return self.sources
 
     def field_problems(self, page_request: PageRequest) -> list[str]:
         """Return messages about what the service cannot do, or sources that cannot be used.
@@ -510,174 +514,3 @@ def _titles(nav: object) -> Iterator[str]:
         for title, inner in entry.items():
             yield str(title)
             yield from _titles(inner)
-
-
-@dataclass
-class CitedPassages:
-    """Finds cited passages in the pages of a site, and in other sources of its writer.
-
-    Only files that are cited are read, each once.
-    """
-
-    site: Site
-    commit: str = ""
-    """The commit that pages are read from; by default they are as they are now."""
-
-    _passages: dict[tuple[str, bool], Sequence[Passage]] = field(default_factory=dict)
-
-    def citations(self, text: Text) -> list[Citation]:
-        """Return what a text cites, as it was and as it is, without what a served writer has."""
-        found = []
-        for citation in text.citations():
-            passages = self._find(citation)
-            if passages is None:
-                continue
-            if passages:
-                said = "\n\n".join(passage.text for passage in passages)
-                found.append(citation.as_found(passages[0].title, said, passages[0].digest))
-            else:
-                found.append(citation.as_gone(self._url))
-        return found
-
-    def stale(self, text: Text) -> tuple[StaleSource, ...]:
-        """Return those of the cited passages that are gone or have changed, and what that means."""
-        citations = self.citations(text)
-        if not any(citation.has_changed for citation in citations):
-            return ()
-        from ..writer.sources.staleness import find_stale  # most texts are up to date
-
-        return find_stale(text, [self._cited(text, citation) for citation in citations])
-
-    def with_unsupported(self, text: Text) -> Text:
-        """Return a text with those of its statements that what it cites does not have now.
-
-        Raises UnsafeHTMLError.
-        """
-        if not text.sources:
-            return text
-        from msgspec import structs  # sites without requests start without it
-
-        from ..writer.sources.staleness import find_unsupported_statements
-
-        cited = [self._cited(text, citation) for citation in self.citations(text)]
-        return structs.replace(text, unsupported=find_unsupported_statements(text, cited))
-
-    def _cited(self, text: Text, citation: Citation) -> CitedPassage:
-        """Return a cited passage with what it takes to judge its changes."""
-        from msgspec import structs
-
-        from ..writer.sources.staleness import CitedPassage
-
-        shown = citation.shown(self._url)
-        moved = None
-        if citation.has_changed and not citation.now:
-            moved = self._find_moved(citation)
-        if moved is not None:
-            now = structs.replace(citation, title=moved.title, now=moved.text)
-            shown_now = moved.link or moved.place
-            return CitedPassage(now, shown, text.sources[citation.name], moved_to=shown_now)
-        return CitedPassage(
-            citation,
-            shown,
-            text.sources[citation.name],
-            other_sections=partial(self._other_sections, citation),
-        )
-
-    def _find_moved(self, citation: Citation) -> Passage | None:
-        """Return the passage that has at least half of what a passage said that is gone."""
-        from ..writer.sources.moved import find_moved
-
-        return find_moved(citation.before, self._sections)
-
-    @cached_property
-    def _sections(self) -> Sections:
-        """The sections of all pages, to find what has moved."""
-        from ..writer.sources.moved import with_triples
-
-        found: list[Passage] = []
-        for path in self._files:
-            found += self._passages_in(path, is_page=True)
-        return with_triples(found)
-
-    def _other_sections(self, citation: Citation) -> list[str]:
-        """Return what other sections say that can have what a passage has lost.
-
-        Those are the sections of its page or file, and one of another page that has most of it now.
-        """
-        from ..writer.sources.moved import find_moved_part
-
-        place = citation.shown(self._url)
-        path = place.partition("#")[0]
-        others = []
-        for passage in self._passages_in(path, is_page=citation.is_page):
-            if place != (passage.place or passage.link):
-                others.append(passage)
-        if citation.is_page:
-            moved = find_moved_part(citation.before, citation.now, self._sections)
-            others += [moved] if moved else []
-        return [f"{passage.title}\n{passage.text}" for passage in others]
-
-    @property
-    def _url(self) -> str:
-        return self.site.config.site_url or ""
-
-    def _find(self, citation: Citation) -> list[Passage] | None:
-        """Return the parts of a passage, none if it is gone, or None if a served writer has it."""
-        if citation.is_page:
-            is_of_site = bool(self._url) and citation.name.startswith(self._url)
-        else:
-            is_of_site = self.site.options.uses_writer()
-        if not is_of_site:
-            return None
-        path_with_anchor = citation.shown(self._url)
-        path = path_with_anchor.partition("#")[0]
-        found = []
-        for passage in self._passages_in(path, is_page=citation.is_page):
-            if path_with_anchor == (passage.place or passage.link):
-                found.append(passage)
-        return found
-
-    def _passages_in(self, path: str, *, is_page: bool) -> Sequence[Passage]:
-        """Return the passages of a page, or of a file that is no page, which is read once."""
-        name = path, is_page  # a page and a file can have the same path
-        if name not in self._passages:
-            self._passages[name] = self._read(path, is_page=is_page)
-        return self._passages[name]
-
-    @cached_property
-    def _files(self) -> dict[str, File]:
-        return {link_of(file): file for file in self.site.pages}
-
-    def _read(self, path: str, *, is_page: bool) -> Sequence[Passage]:
-        """Return the passages of a page, or of a file that is not a page."""
-        from ..writer.sources.sources import split_passages
-
-        if not is_page:
-            return self.site.sources.passages_of(path)
-        file = self._files.get(path)
-        if self.commit:
-            return self._read_committed(path, file)
-        if file is None:
-            return ()
-        return list(split_passages(file.content_string, file.src_uri, path))
-
-    def _read_committed(self, path: str, file: File | None) -> Sequence[Passage]:
-        """Return the passages that a page had in the commit, none if it was not there."""
-        from ..git import file_at
-        from ..writer.sources.sources import MAX_FILE, page_files, split_passages
-
-        docs = Path(self.site.config.docs_dir)
-        names = [file.src_uri] if file else page_files(path)
-        for name in names:
-            try:
-                content = file_at(docs / name, self.commit, MAX_FILE)
-            except OSError:  # it is too long, and no source now either
-                content = None
-            if content is not None:
-                return list(split_passages(content.decode("utf-8", "replace"), name, path))
-        return ()
-
-
-def link_of(page: File) -> str:
-    """Return the path of a page in the site, as links to sources have it."""
-    return "" if page.url in ("", ".", "./") else page.url

@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from msgspec import structs
+
 from ...citation import Citation
 from ...errors import UnsafeHTMLError
 from ...html.elements import HEADINGS
@@ -78,9 +80,17 @@ def find_stale(text: Text, passages: Sequence[CitedPassage]) -> tuple[StaleSourc
     return tuple(_stale_source(source, sentences[source.citation.name]) for source in changed)
 
 
-def find_unsupported_statements(
-    text: Text, passages: Sequence[CitedPassage]
-) -> tuple[str, ...] | None:
+def with_unsupported(text: Text, passages: Sequence[CitedPassage]) -> Text:
+    """Return a text with those of its statements that what it cites does not have now.
+
+    Raises UnsafeHTMLError.
+    """
+    if not text.sources:
+        return text
+    return structs.replace(text, unsupported=_unsupported_statements(text, passages))
+
+
+def _unsupported_statements(text: Text, passages: Sequence[CitedPassage]) -> tuple[str, ...] | None:
     """Return the statements of a text that what it cites does not have, as an approval keeps them.
 
     What a passage said when the text was written counts, too. Returns None if they are too many.

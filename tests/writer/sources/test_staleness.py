@@ -15,7 +15,7 @@ from mkdocs_contentgen.writer.sources.passage_words import digest_of_words
 from mkdocs_contentgen.writer.sources.staleness import (
     CitedPassage,
     find_stale,
-    find_unsupported_statements,
+    with_unsupported,
 )
 
 URL = "https://docs.example/guide/#install"
@@ -46,7 +46,7 @@ def passage(now: str, before: str = BEFORE, *, others: tuple[str, ...] = ()) -> 
 def approved(html: str = HTML, before: str = BEFORE) -> Text:
     """Return a text with what an approval keeps."""
     whole = text(html, before)
-    unsupported = find_unsupported_statements(whole, [passage(before, before)])
+    unsupported = with_unsupported(whole, [passage(before, before)]).unsupported
     return structs.replace(whole, unsupported=unsupported)
 
 
