@@ -52,7 +52,7 @@ from mkdocs_contentgen.writer.sources.sources import (
 from mkdocs_contentgen.writer.sources.staleness import (
     CitedPassage,
     find_stale,
-    find_unsupported_statements,
+    with_unsupported,
 )
 
 SITE = "https://docs.example/"
@@ -142,10 +142,7 @@ def judge(name: str, change: Change) -> Judged:
     then = citation_of(cited[0], SITE)
     was = structs.replace(then, before=text.passages[then.name], now=_said(cited))
     shown = was.shown(SITE)
-    text = structs.replace(
-        text,
-        unsupported=find_unsupported_statements(text, [CitedPassage(was, shown, was.digest)]),
-    )
+    text = with_unsupported(text, [CitedPassage(was, shown, was.digest)])
     here = [passage for passage in after if _anchor(passage) == change.section]
     others = [passage for passage in after if _anchor(passage) != change.section]
     if here:

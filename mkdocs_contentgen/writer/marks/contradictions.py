@@ -40,7 +40,7 @@ _CASH_ONLY = re.compile(r"\b(?:cash[ -]only|only\s(?:\w+\s){0,3}?(?:in\s)?cash|c
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[,;:()–—]|\.(?=\s)")
 _ENDS_CLAUSE = frozenset(",;:()–—.") | frozenset(
     "but while although whereas though however which who that aber während sondern obwohl mais "
-    "tandis pero mientras ma mentre mas enquanto но а".split()
+    "tandis pero mientras ma mentre mas enquanto но а".split()  # noqa: RUF001  a Russian word
 )
 _JOINS = frozenset("and und et y e и en i".split())
 _MOST_BEFORE = 6
