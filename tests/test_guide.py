@@ -252,6 +252,23 @@ def blocks(page: Path) -> list[Block]:
     return found
 
 
+def test_the_guide_is_short() -> None:
+    """Nobody reads a long guide. Whoever adds something takes out what it replaces."""
+    words = {page: len(page.read_text(encoding="utf-8").split()) for page in DOCS.rglob("*.md")}
+    assert sum(words.values()) <= 16_000
+    assert words[DOCS / "review.md"] <= 900
+
+
+def test_the_groups_of_pages() -> None:
+    """Each page is in one of five groups, in the order in which they are needed."""
+    navigation = (ROOT / "example_site/mkdocs.yml").read_text(encoding="utf-8").partition("nav:")[2]
+    groups = re.findall(r"^  - (\w+):$", navigation, re.MULTILINE)
+    assert groups == ["Start", "Write", "Review", "Publish", "Operate"]
+    pages = re.findall(r": ([\w/-]+\.md)$", navigation, re.MULTILINE)
+    written = [str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md")]
+    assert sorted(pages) == sorted(page for page in written if not page.startswith("blog/posts/"))
+
+
 def test_every_block_is_found() -> None:
     """No fence is written so that what stands in it would not be tried; exceptions are needed."""
     needed = set()
