@@ -66,7 +66,7 @@ def init(config_file: str | None, *, yes: bool, endpoint: str, agents: bool) -> 
     Finds Ollama, LM Studio and llama.cpp on this machine, and programs such as claude. The folder
     can be empty, or have a `mkdocs.yml`, to which the plugin is added. The packages of the site go
     to `requirements.txt`, which CI installs. If the site has the plugin already, this changes who
-    writes.
+    writes. A new site is one of Zensical if that is installed and the theme Material is not.
     """
     found = find_config_file(config_file) or Path(config_file or "mkdocs.yml")
     path = Path(os.path.normpath(found))
