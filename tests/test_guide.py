@@ -20,6 +20,7 @@ import msgspec
 import pytest
 import tinycss2
 import yaml
+from click.testing import CliRunner
 from conftest import Project, wait_until
 from model_double import ModelDouble
 from ports import free_port
@@ -257,6 +258,18 @@ def test_the_guide_is_short() -> None:
     words = {page: len(page.read_text(encoding="utf-8").split()) for page in DOCS.rglob("*.md")}
     assert sum(words.values()) <= 16_000
     assert words[DOCS / "review.md"] <= 900
+
+
+def test_the_first_request(tmp_path: Path) -> None:
+    """A reader sees the request that init writes, and makes an environment before installing."""
+    arguments = ["init", "--yes", "-f", str(tmp_path / "mkdocs.yml")]
+    assert CliRunner(env={"PATH": ""}).invoke(main, arguments).exit_code == 0
+    written = (tmp_path / "docs/first-text.md").read_text(encoding="utf-8")
+    for page in (ROOT / "README.md", DOCS / "index.md", DOCS / "start.md"):
+        text = page.read_text(encoding="utf-8")
+        [shown] = [block for *_, block in FENCE.findall(text) if "type:" in block]
+        assert re.sub(" #.*", "", shown) == written
+        assert text.find("python3 -m venv") <= text.find("pip install")
 
 
 def test_the_groups_of_pages() -> None:
