@@ -58,6 +58,7 @@ SENTENCES: Mapping[Kind, tuple[str, str]] = {
     "repaired_definitions": ("mended", "marks of definitions were taken out"),
     "repaired_opening": ("mended", "what the model said before the text was taken out"),
     "repaired_closing": ("mended", "what the model said after the text was taken out"),
+    "repaired_narration": ("mended", "what the model said of its own work was taken out"),
     "repaired_title": ("mended", "a title line became the title"),
     "repaired_copy": ("mended", "a copy of the whole text was taken out"),
     "repaired_placeholders": ("mended", "placeholders of images were taken out"),

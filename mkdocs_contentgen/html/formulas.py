@@ -17,7 +17,7 @@ FORMULA = "formula"
 _ENDS = {r"\(": r"\)", r"\[": r"\]", "$$": "$$"}
 """The delimiters that end a formula, by those that begin it."""
 
-_START = re.compile(r"\\[(\[]|\$\$")
+_START = re.compile(r"\\[(\[]|\$")
 _MAX_FORMULA = 2000
 """The maximum length of a formula within a line, in characters."""
 
@@ -26,6 +26,13 @@ _MAX_LINES = 50
 
 _MATHS = re.compile(r"[\\^_=+*/<>|{}\n]| - |\A\s*\S{1,3}\s*\Z")
 r"""What a formula has, and text in escaped brackets has not, such as `\[Your Name\]`."""
+
+
+_SHORT = re.compile(r"\$(?=[^\s$])(?P<formula>(?:[^$\\\n]|\\.){1,300})(?<=\S)\$(?![\w$])")
+r"""A formula such as `$R_{0}$`. Prices such as `$5 and $10` are none."""
+
+_SHORT_MATHS = re.compile(r"[\\^_=]|\A[A-Za-z]\'?\Z")
+"""What such a formula has: a sign of TeX, an equation, or a single letter."""
 
 
 def read_formulas(parser: MarkdownIt) -> None:
@@ -67,6 +74,10 @@ def _read_inline(state: StateInline, silent: bool) -> bool:
 def _formula_end(text: str, begin: int, last: int) -> int | None:
     """Return where the formula ends that begins at a position, or None if there is none."""
     delimiter = text[begin : begin + 2]
+    if delimiter.startswith("$") and delimiter != "$$":
+        short = _SHORT.match(text, begin, last)
+        is_formula = short is not None and _SHORT_MATHS.search(short["formula"])
+        return short.end() if short and is_formula else None
     if delimiter not in _ENDS:
         return None
     # Without a limit, starts without an end would take quadratic time.

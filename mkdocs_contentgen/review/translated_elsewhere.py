@@ -105,7 +105,7 @@ def read_translation(
     original_text = _text_of(article, original)
     to_translate = _plan(article, original)
     request = original.asked.in_its_language()
-    written, _ = read_answer(answer)
+    written = read_answer(answer).text
     translated = translation_from_answer(request, to_translate, options, written)
     try:
         if translated is None:
@@ -131,7 +131,7 @@ def read_changes(
     """
     before = article.newest
     to_translate = _plan_changes(article, original)
-    written, _ = read_answer(answer)
+    written = read_answer(answer).text
     if before is None or to_translate is None or not _NUMBERED.search(written):
         return None
     request = original.asked.in_its_language()

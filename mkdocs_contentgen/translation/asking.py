@@ -33,7 +33,7 @@ from ..service.protocol import (
     TranslatedBlock,
     Translation,
 )
-from ..writer.answers.answers import problem_of_empty, read_answer, without_thinking
+from ..writer.answers.answers import answer_so_far, problem_of_empty, read_answer
 from ..writer.answers.degenerate import find_loop
 from ..writer.answers.numbered_blocks import last_block, read_texts
 from ..writer.models.completion import Ask, Completion, Message, ModelCall, Watch, ask_nobody
@@ -345,7 +345,7 @@ class _Translating:
         def watch(text: str) -> str:
             if len(text) > most_with_thoughts:
                 return "too long"
-            answer = without_thinking(text)
+            answer = answer_so_far(text)
             if len(answer) > most:
                 return "too long"
             self.attempt.report(words_before + count_words(split_words(answer)), words_wanted)
@@ -364,7 +364,7 @@ class _Translating:
         was_stopped = completion.finish_reason in ("loop", "too long")
         is_shortened = len(self.last_answer) < len(completion.text)
         is_cut = completion.is_cut or was_stopped or is_shortened
-        answer, _ = read_answer(self.last_answer)
+        answer = read_answer(self.last_answer).text
         asked = {block.number for block in blocks}
         found: dict[int, list[str]] = {}
         for entry in read_texts(answer, is_cut=is_cut):

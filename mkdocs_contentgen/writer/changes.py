@@ -173,7 +173,7 @@ def read_update(
     options: WriterOptions,
 ) -> Updated | None:
     """Return the changes in an answer, or None if nobody can use it."""
-    answer, remarks = read_answer(completion.text)
+    answer, remarks, _ = read_answer(completion.text)
     if completion.is_cut:
         remarks.append(Remark("update_cut", values={"said": completion.server_words}))
     reader = _EntryReader(request, update, passages, options)

@@ -68,8 +68,11 @@ _NO_TEXT = re.compile(
 )
 """Refusals, error messages and other answers that are no texts."""
 
-_ABOUT_ITSELF = re.compile(any_of("about_itself"), re.IGNORECASE | re.MULTILINE)
-"""What only a text about itself says, such as `In this article, we …`."""
+_ABOUT_ITSELF = re.compile(
+    rf"{any_of('about_itself')}|^{any_of('narration')}|\A{any_of('thinking_step')}",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""What only a text about itself says, such as `In this article, we …`, or a model that plans."""
 
 _ABOUT_HELP = re.compile(any_of("about_help"), re.IGNORECASE)
 """What is said to the person who asked, or to the reader of a letter: `I hope you liked it`."""
@@ -253,13 +256,15 @@ def _remark_on_cut(candidate: Candidate) -> Remark:
 
 def _empty_problem(candidate: Candidate) -> str:
     words = candidate.document.words
-    if not candidate.document.text.strip():
+    has_code = any(block.kind == "pre" for block in candidate.document.blocks)
+    if not candidate.document.text.strip() and not has_code:
         return NO_ANSWER
     least = 0
     if not candidate.is_part:
         least = min(_LEAST_TEXT, candidate.target // 10)
     if words < least:
-        return f"the answer has {counted(words, 'word')} only"
+        beside = " beside its code, and a text needs more" if has_code else ""
+        return f"the answer has {counted(words, 'word')} only{beside}"
     return ""
 
 

@@ -27,8 +27,8 @@ _FIELD = re.compile(r"^##[ \t]+(?P<name>[\w-]+)[ \t]*:[ \t]*(?P<value>[\w-]+)[ \
 _SIZE = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)([bm])(?![a-z0-9])")
 """The number of parameters in a model's name, such as `135m` and `1.5b`, in lower case."""
 
-_TAG = re.compile(r"<(?=/?(?:source|brief|text)\b)", re.IGNORECASE)
-"""The start of a tag with which a prompt marks sources, a brief or a text."""
+_TAG = re.compile(r"<(?=/?(?:source|brief|text|article)\b)", re.IGNORECASE)
+"""The start of a tag with which a prompt marks sources, a brief, a text or the answer."""
 
 _PER_BILLION = {"b": 1, "m": 1000}
 _SMALL = 4

@@ -22,7 +22,7 @@ from ..requests import Request
 from ..service.protocol import UNOBSERVED, Attempt, encode_answer
 from ..text import Text, clean_fields, within_limits
 from ..topics import is_listicle, items_of
-from .answers.answers import read_answer, without_thinking
+from .answers.answers import answer_so_far, read_answer
 from .answers.article_blocks import read_article
 from .answers.degenerate import find_loop
 from .answers.document import MarkdownBlock, MarkdownDocument
@@ -490,7 +490,7 @@ class _Writing:
         def watch(text: str) -> str:
             if len(text) > characters:
                 return "too long"
-            text = without_thinking(text)
+            text = answer_so_far(text)
             written = count_words(split_words(text))
             self._report(before + written, self._target)
             if written > TOO_LONG * words:
@@ -509,7 +509,7 @@ class _Writing:
         by_person: bool = False,
     ) -> Candidate:
         """Return the text in an answer, mended. `words` is its target."""
-        answer, remarks = read_answer(completion.text)
+        answer, remarks, is_framed = read_answer(completion.text)
         reason = completion.finish_reason
         loop = None if by_person else find_loop(answer)
         if loop is not None:
@@ -517,7 +517,7 @@ class _Writing:
             reason = "loop"
         if reason in ("loop", "too long"):
             answer = trim(answer)
-        text, changes = mend_answer(answer, by_person=by_person)
+        text, changes = mend_answer(answer, has_talk=not (by_person or is_framed))
         remarks += changes
         if loop is not None:
             remarks.append(Remark("repaired_loop"))
@@ -543,8 +543,12 @@ class _Writing:
             has_sources=bool(self._passages),
         )
         remarks = [*candidate.mended, *document.remarks]
+        completion = candidate.completion
+        if any(remark.kind == "repaired_loop" for remark in document.remarks):
+            completion = structs.replace(completion, finish_reason="loop")
         return replace(
             candidate,
+            completion=completion,
             document=document,
             mended=tuple(sorted(without_repeated(remarks), key=_place_of)),
             text=text or "(nothing)",  # many servers refuse an empty message

@@ -20,7 +20,7 @@ def request(kind: str = "article", topic: str = TOPIC, **fields: object) -> Requ
 def draft(answer: str, asked: Request | None = None, words: int | None = None) -> Candidate:
     """Return the draft in an answer, by default of the right length."""
     asked = asked or request()
-    plain, found = read_answer(answer)
+    plain, found, _ = read_answer(answer)
     text, remarks = mend_answer(plain)
     document = read_markdown(text, title=asked.topic)
     target = document.words if words is None else words

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from ...language.languages import any_of
 from ...remark import Kind, Remark
@@ -87,6 +88,13 @@ _WRAPPERS = re.compile(
     re.IGNORECASE,
 )
 """Tags such as `<answer>` around the whole text."""
+
+_FRAME_START = re.compile(r"^ {0,3}<article>[ \t]*", re.MULTILINE | re.IGNORECASE)
+_FRAME_END = re.compile(r"</article>[ \t]*$", re.IGNORECASE)
+"""The lines between which prompts ask for the text."""
+
+_IN_PAGE = re.compile(r"<(?:html|body)\b", re.IGNORECASE)
+"""The start of a page in HTML, in which `<article>` is an element."""
 
 Step = tuple[Kind | None, Callable[[str], str]]
 """The kind of a remark and the step that it is about, or None if nobody needs to know of it."""
@@ -182,15 +190,73 @@ _STEPS: Sequence[Step] = (
     (None, partial(_MARKS_AROUND.sub, "")),
     ("repaired_next_turn", without_next_turn),
     (None, partial(each_line, change=partial(_OTHER_MARK.sub, ""))),
-    (None, partial(_WRAPPERS.sub, "")),
 )
-"""What read_answer() does, in this order."""
+"""What read_answer() does first, in this order."""
 
 
-def read_answer(text: str) -> tuple[str, list[Remark]]:
-    """Return what a model has answered, and a remark for each kind of words that is left out.
+class Answer(NamedTuple):
+    """What a model has answered."""
 
-    Without an answer beside its thoughts, the text is empty.
-    """
+    text: str
+    """It is empty if there is nothing beside thoughts."""
+
+    remarks: list[Remark]
+    """A remark for each kind of words that is left out."""
+
+    is_framed: bool
+    """Whether the text stood in the frame that prompts ask for, so that no word of it is talk."""
+
+
+def read_answer(text: str) -> Answer:
+    """Return what a model has answered: what is within the frame, or all where it is missing."""
     # A byte order mark and the like at the start are no reason for a remark.
-    return apply_steps(_STEPS, _LINE_BREAK.sub("\n", text).lstrip("\ufeff\u200b\u2060"))
+    text = _LINE_BREAK.sub("\n", text).lstrip("\ufeff\u200b\u2060")
+    text, remarks = apply_steps(_STEPS, text)
+    frame = _find_frame(text)
+    if frame is None:
+        return Answer(_WRAPPERS.sub("", text), remarks, is_framed=False)
+    for kind, words in (("repaired_opening", frame.before), ("repaired_closing", frame.after)):
+        if words.strip():
+            remarks.append(Remark(kind))
+    return Answer(frame.text.strip("\n").rstrip(), remarks, is_framed=True)
+
+
+def answer_so_far(text: str) -> str:
+    """Return what a model has answered so far, without thoughts and what is before the frame."""
+    answer = without_thinking(text)
+    frame = _find_frame(answer)
+    return frame.text if frame else answer
+
+
+class _Frame(NamedTuple):
+    before: str
+    text: str
+    after: str
+
+
+def _find_frame(text: str) -> _Frame | None:
+    """Return the parts of an answer with a frame, of several the longest, or None without one.
+
+    An answer that was cut has no end of it. Lines of code are no frame.
+    """
+    if _FRAME_START.search(text) is None:
+        return None
+    best: tuple[int, int, int, int] | None = None
+    start: tuple[int, int] | None = None
+    position = 0
+    for is_code, line in split_code(text.split("\n")):
+        begins = None if is_code else _FRAME_START.match(line)
+        ends = None if is_code or start is None else _FRAME_END.search(line)
+        if begins and start is None:
+            start = (position, position + begins.end())
+        elif ends and start is not None:
+            end = (position + ends.start(), position + ends.end())
+            if best is None or end[0] - start[1] >= best[2] - best[1]:
+                best = (*start, *end)
+            start = None
+        position += len(line) + 1
+    if best is None and start is not None and len(text) - start[1] > start[0]:
+        best = (*start, len(text), len(text))
+    if best is None or _IN_PAGE.search(text, 0, best[0]):
+        return None
+    return _Frame(text[: best[0]], text[best[1] : best[2]], text[best[3] :])

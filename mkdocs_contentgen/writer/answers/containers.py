@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from ...language.words import count_words, split_words
 from .block_lines import split_code
+from .talk import is_talk
 
 _FENCE = re.compile(r"^ {0,3}(?P<fence>```+|~~~+)[ \t]*\{?\.?(?P<info>[^`\n]*)$", re.MULTILINE)
 """The first or last line of a code block, and what stands behind its fence."""
@@ -37,6 +38,15 @@ _SHARE_BESIDE_MARKDOWN = 2
 
 _SHARE_BESIDE_OTHERS = 0.5
 """The same for another block, which can be an example in a text."""
+
+_SHARE_OF_PROSE = 0.25
+"""So many words for each word of the text can stand beside it that are not about it."""
+
+_MAX_LABEL_WORDS = 12
+"""The maximum number of words of a label or an instruction beside a block."""
+
+_ITEM = re.compile(r"(?:[-*+]|\d{1,2}[.)]) ")
+"""The mark of an item of a list."""
 
 HEADING = re.compile(r"^##? .+$", re.MULTILINE)
 """A title, or a heading of a section."""
@@ -95,25 +105,28 @@ class _CodeBlock:
 
 
 def without_fence(text: str) -> str:
-    """Take the text out of a code block, if hardly any prose stands beside it."""
+    """Take the text out of a code block that is all of an answer, with at most talk around it.
+
+    What stands beside it and is no talk stays, or else the block is code.
+    """
     fences = list(_FENCE.finditer(text))
-    for number, fence in enumerate(fences):
-        is_markdown = bool(_MARKDOWN_INFO.match(fence["info"]))
-        is_first_text = number == 0 and _begins_text(text, fence)
-        if not (is_markdown or is_first_text):
-            continue
-        block = _read_block(text, fence, fences[number + 1 :])
-        share = _SHARE_BESIDE_MARKDOWN if is_markdown else _SHARE_BESIDE_OTHERS
-        if not _is_whole_text(block, share):
-            continue
-        if has_title(block.inner):
-            return block.inner
-        # The title may stand before the block. Behind it, the model only adds a remark.
-        return f"{block.before}\n{block.inner}"
+    if not fences:
+        return text
+    first = fences[0]
     last_line = text.rpartition("\n")[2].strip()
-    if len(fences) == 1 and last_line == fences[0]["fence"]:
+    if len(fences) == 1 and last_line == first["fence"] and first.start() > 0:
         return text[: -len(last_line)]  # the end of a block without a start
-    return text
+    is_markdown = bool(_MARKDOWN_INFO.match(first["info"]))
+    if not (is_markdown or _begins_text(text, first)):
+        return text
+    block = _read_block(text, first, fences[1:])
+    if not _is_whole_text(block, is_markdown=is_markdown):
+        return text
+    before = _without_talk(block.before)
+    # The title may stand before the block.
+    if has_title(block.inner):
+        before = [part for part in before if not part.startswith("#")]
+    return "\n\n".join([*before, block.inner, *_without_talk(block.after)])
 
 
 def _begins_text(text: str, fence: re.Match[str]) -> bool:
@@ -147,18 +160,30 @@ def _end_of_fence(start: re.Match[str], following: Sequence[re.Match[str]]) -> r
     return same[-1]
 
 
-def _is_whole_text(block: _CodeBlock, share: float) -> bool:
-    """Tell whether a code block has the text, and what stands beside it are a few words on it.
-
-    `share` is how many words can stand beside the block for each word in it.
-    """
+def _is_whole_text(block: _CodeBlock, *, is_markdown: bool) -> bool:
+    """Tell whether a code block has the text, and what stands beside it are a few words on it."""
     beside = f"{block.before}\n{block.after}"
     # The title of the text can stand beside the block.
     most_headings = 0 if has_title(block.inner) else 1
     if len(HEADING.findall(beside)) > most_headings or _FENCE.search(beside):
         return False
-    words = _NO_WORDS.sub(" ", text_in_json(block.inner))
-    return _count(beside) <= share * _count(words)
+    words = _count(_NO_WORDS.sub(" ", text_in_json(block.inner)))
+    share = _SHARE_BESIDE_MARKDOWN if is_markdown else _SHARE_BESIDE_OTHERS
+    prose = _count(" ".join([*_without_talk(block.before), *_without_talk(block.after)]))
+    return _count(beside) <= share * words and prose <= _SHARE_OF_PROSE * words
+
+
+def _without_talk(text: str) -> list[str]:
+    """Return the paragraphs beside a code block that are not about it."""
+    kept: list[str] = []
+    for paragraph in text.split("\n\n"):
+        words = paragraph.strip()
+        is_label = words.endswith((":", "：")) or _count(words) <= _MAX_LABEL_WORDS
+        is_list_below_label = _ITEM.match(words) and not kept
+        is_heading = words.startswith("# ")
+        if (words and not (is_label or is_list_below_label or is_talk(words))) or is_heading:
+            kept.append(words)
+    return kept
 
 
 def _count(text: str) -> int:

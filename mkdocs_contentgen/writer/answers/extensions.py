@@ -19,6 +19,11 @@ from .block_lines import INTERRUPTS, line_at, note, push_paragraph
 _FOOTNOTE = re.compile(r"^\[\^[^\]\s]{1,40}\]:[ \t]*", re.MULTILINE)
 """The start of a footnote: `[^1]: A measurement.`."""
 
+_FOOTNOTE_ADDRESS = re.compile(
+    r"^\[\^[^\]\s]{1,40}\]:[ \t]*<?https?://\S{1,2000}[ \t]*(?:\n|\Z)", re.MULTILINE
+)
+"""A footnote that is an address and nothing else."""
+
 _FOOTNOTE_MARK = re.compile(r"\[\^[^\]\s]{1,40}\](?!\()")
 """The mark of a footnote in a text."""
 
@@ -170,13 +175,16 @@ def _read_heading_ids(state: StateCore) -> None:
 
 
 def _read_footnotes(state: StateCore) -> None:
-    """Make a paragraph of each footnote."""
+    """Make a paragraph of each footnote that says something."""
     for token in state.tokens:
         if token.type == "inline" and "[^" in token.content:
-            words = _FOOTNOTE.sub("", token.content)
-            if words != token.content:
-                token.content = words
+            without_addresses = _FOOTNOTE_ADDRESS.sub("", token.content)
+            if without_addresses != token.content:
+                note(state.env, "repaired_references")
+            words = _FOOTNOTE.sub("", without_addresses)
+            if words != without_addresses:
                 note(state.env, "repaired_footnotes")
+            token.content = words.strip()
 
 
 def _read_footnote_mark(state: StateInline, silent: bool) -> bool:

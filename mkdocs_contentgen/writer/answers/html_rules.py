@@ -80,6 +80,23 @@ _END_TAG = re.compile(
     rf"</({'|'.join(sorted(_HTML_IF_ENDED - {'!--'}))}|code)(?=[\s/>])", re.IGNORECASE
 )
 
+_PROMPT_TAG = re.compile(r"</?(?P<name>[A-Za-z][\w-]{2,40})>(?P<rest>.*)")
+_PROMPT_END = re.compile(r"</(?P<name>[A-Za-z][\w-]{2,40})>(?=[ \t]*$)", re.MULTILINE)
+"""A tag at the start of a line, and an end tag at its end."""
+
+_ANY_TAG = re.compile(
+    rf"<(?P<end>/?)(?!(?:{_NAMES})>)(?P<name>[A-Za-z][\w-]{{2,40}})>", re.IGNORECASE
+)
+
+_PROMPT_TAGS = "prompt_tags"
+"""The key of the environment for the names of such elements."""
+
+_MIN_PROSE_WORDS = 8
+"""The number of words of a line that is prose."""
+
+_MAX_PROSE = 5_000
+"""The number of characters of an element that are looked at."""
+
 _LISTING = re.compile(r"(?P<before>[^`<]*)<(?P<name>code|svg)(?:\s[^<>]{0,1000})?>", re.IGNORECASE)
 """The start of code on several lines, with what stands before it in its line."""
 
@@ -106,6 +123,7 @@ def read_html(parser: MarkdownIt) -> None:
     parser.block.ruler.at("html_block", _read_html, {"alt": INTERRUPTS})
     parser.block.ruler.before("html_block", "listing", _read_listing, {"alt": INTERRUPTS})
     parser.block.ruler.before("listing", "line_breaks", _read_line_breaks, {"alt": INTERRUPTS})
+    parser.block.ruler.before("code", "prompt_tags", _read_prompt_tags, {"alt": INTERRUPTS})
 
 
 def read_inline_html(parser: MarkdownIt) -> None:
@@ -122,6 +140,52 @@ def _read_line_breaks(state: StateBlock, first: int, last: int, silent: bool) ->
         note(state.env, "repaired_html")
         state.line = first + 1
     return True
+
+
+def _read_prompt_tags(state: StateBlock, first: int, last: int, silent: bool) -> bool:
+    """Leave out tags such as `<report>`, which a prompt has asked for, but not their words."""
+    tag = _PROMPT_TAG.match(line_at(state, first))
+    if tag is None or tag["name"].lower() not in _prompt_tags(state):
+        return False
+    if not tag["rest"].strip():
+        if not silent:
+            note(state.env, "repaired_html")
+            state.line = first + 1
+        return True
+    # As long as before, so that the positions of all lines stay.
+    begin = state.bMarks[first] + state.tShift[first]
+    end = begin + len(tag[0]) - len(tag["rest"])
+    state.src = f"{state.src[:begin]}{' ' * (end - begin)}{state.src[end:]}"
+    end_tag = _PROMPT_END.search(state.src, end, state.eMarks[first])
+    if end_tag and end_tag["name"].lower() in _prompt_tags(state):
+        begin, end = end_tag.span()
+        state.src = f"{state.src[:begin]}{' ' * (end - begin)}{state.src[end:]}"
+    note(state.env, "repaired_html")
+    return False
+
+
+def _prompt_tags(state: StateBlock) -> set[str]:
+    """Return the names of elements that are none of HTML, and have prose in them."""
+    found: set[str] | None = state.env.get(_PROMPT_TAGS)
+    if found is None:
+        starts: dict[str, int] = {}
+        found = set()
+        for tag in _ANY_TAG.finditer(state.src):
+            name = tag["name"].lower()
+            if not tag["end"]:
+                starts.setdefault(name, tag.end())
+            elif name in starts:
+                first = starts.pop(name)
+                if _has_prose(state.src[first : min(tag.start(), first + _MAX_PROSE)]):
+                    found.add(name)
+        state.env[_PROMPT_TAGS] = found
+    return found
+
+
+def _has_prose(text: str) -> bool:
+    """Tell whether a text has a line of so many words that it is no data."""
+    words = (len(line.split()) for line in text.split("\n"))
+    return max(words, default=0) >= _MIN_PROSE_WORDS
 
 
 def _read_listing(state: StateBlock, first: int, last: int, silent: bool) -> bool:

@@ -46,6 +46,11 @@ _HEADING = re.compile(r"^##? .+$", re.MULTILINE)
 _KEYCAP = re.compile("(\\d)\ufe0f?\u20e3\\s?")
 """An emoji of a figure, with which the heading of an item begins."""
 
+_TITLE_LABEL = re.compile(
+    rf"[*_\s]{{0,4}}{any_of('title')}[*_\s]{{0,4}}[:：][*_\s]{{0,4}}(?=\S)", re.IGNORECASE
+)
+"""The word title before a title."""
+
 _BOLD_LINE = re.compile(r"(\*\*|__)(?P<text>[^*_\n]{0,99}[^*_\n.!,:]):?\1:?")
 """A line that is all in bold, and no sentence."""
 
@@ -155,6 +160,17 @@ def _read_keycaps(state: StateCore) -> None:
             note(state.env, "repaired_marks")
 
 
+def _read_title_labels(state: StateCore) -> None:
+    """Leave out the word title at the start of the first heading: `# Title: Slow builds`."""
+    for before, token in pairwise(state.tokens):
+        if before.type == "heading_open":
+            label = _TITLE_LABEL.match(token.content)
+            if label:
+                token.content = token.content[label.end() :]
+                note(state.env, "repaired_title")
+            break
+
+
 def _read_image_lines(state: StateCore) -> None:
     """Leave out lines that stand for an image, such as `[Insert image]`."""
     outers = [None, *state.tokens]
@@ -222,7 +238,13 @@ def _stands_alone(state: StateCore, lines: Sequence[int]) -> bool:
     return not (before.strip() or behind.strip())
 
 
-_BEFORE_LINES = (_read_keycaps, _read_image_lines, _read_task_boxes, _read_bold_lines)
+_BEFORE_LINES = (
+    _read_keycaps,
+    _read_title_labels,
+    _read_image_lines,
+    _read_task_boxes,
+    _read_bold_lines,
+)
 """The rules for blocks whose lines are not parsed yet, in this order, behind the extensions."""
 
 

@@ -15,7 +15,7 @@ from ...language.words import split_words
 from ...remark import Remark
 from .answers import Step, apply_steps
 from .containers import text_in_json, without_fence, without_front_matter
-from .talk import with_title, without_closing, without_opening
+from .talk import with_title, without_announcement, without_closing, without_opening
 
 MAX_TEXT = 120_000
 """The maximum length of a text in characters: 12 for each word of the largest target."""
@@ -80,6 +80,7 @@ _CONTAINERS: Sequence[Step] = (
 
 _TALK: Sequence[Step] = (
     ("repaired_opening", without_opening),
+    ("repaired_opening", without_announcement),
     ("repaired_closing", without_closing),
 )
 """What takes out the words of a model to the person who asked."""
@@ -87,12 +88,12 @@ _TALK: Sequence[Step] = (
 _TITLE: Sequence[Step] = (("repaired_title", with_title),)
 
 
-def mend_answer(answer: str, *, by_person: bool = False) -> tuple[str, list[Remark]]:
-    """Return the text in an answer, or one `by_person`, and a remark for each kind of change.
+def mend_answer(answer: str, *, has_talk: bool = True) -> tuple[str, list[Remark]]:
+    """Return the text in an answer, and a remark for each kind of change.
 
-    The words of a person are meant, so none is talk. A text that is too long for any target is cut
-    just above the limit.
+    `has_talk` says whether words around the text can be talk. A text that is too long for any
+    target is cut just above the limit.
     """
-    talk = () if by_person else _TALK
+    talk = _TALK if has_talk else ()
     text, remarks = apply_steps([*_CONTAINERS, *talk, *_TITLE], answer[: MAX_TEXT + 1])
     return text.strip(), remarks

@@ -17,6 +17,9 @@ _MAX_LINES = 4
 _MAX_SENTENCE = 400
 """The length of a sentence that can be talk, in characters."""
 
+_MAX_ANNOUNCEMENT = 400
+"""The length of what can announce a text above its title, in characters."""
+
 _MAX_LABEL = 80
 """The length of a label above the title, in characters."""
 
@@ -55,6 +58,16 @@ _PRAISE = re.compile(rf"{_MARKUP}{any_of('praise')}\W*", re.IGNORECASE)
 _CLOSING = re.compile(f"{_MARKUP}{any_of('closing')}", re.IGNORECASE)
 """The start of a sentence after a text: `Let me know if …`."""
 
+_ADDRESSED = re.compile(any_of("addressed"), re.IGNORECASE)
+_OWN_WORK = re.compile(any_of("own_work"), re.IGNORECASE)
+"""How a paragraph speaks to the person who asked, and of what."""
+
+_BLOCK_STARTS = ("|", "```", "~~~")
+"""How tables and code begin."""
+
+_EXPLAINS = re.compile(r"\([^()]{2,60}\)|\b(?:means?|meaning|scale)\b|\bfrom \d")
+"""What an announcement has that explains what it announces."""
+
 _TITLE_LINE = re.compile(
     rf"[\W_]{{0,6}}{any_of('title')}[*_\s]{{0,4}}[:：][*_\s]{{0,4}}(?P<title>[^\n]*)", re.IGNORECASE
 )
@@ -64,12 +77,18 @@ _QUOTED = re.compile(r"[*_\s]*[\"“「《](?P<title>[^\"“”「」《》]+)[\
 """A title in quotation marks."""
 
 
+def is_talk(paragraph: str) -> bool:
+    """Tell whether a paragraph beside a text is said to the person who asked."""
+    is_opening = not _drop_opening(paragraph)
+    return is_opening or bool(_CLOSING.match(paragraph) or _OWN_WORK.search(paragraph))
+
+
 def without_opening(text: str) -> str:
     """Drop the sentences at the start of a text that are said to the person who asked."""
     rest = text
     for _ in range(_MAX_LINES):
         line, _, below = rest.partition("\n")
-        kept = _drop_opening(line)
+        kept = _drop_opening(line, is_above_block=below.lstrip("\n").startswith(_BLOCK_STARTS))
         if kept:
             rest = f"{kept}\n{below}" if below else kept
             break
@@ -79,8 +98,11 @@ def without_opening(text: str) -> str:
     return rest
 
 
-def _drop_opening(line: str) -> str:
-    """Return a line without the talk at its start."""
+def _drop_opening(line: str, *, is_above_block: bool = False) -> str:
+    """Return a line without the talk at its start.
+
+    Above a table or code, what announces it explains it.
+    """
     is_talk = False
     while line.strip(" *_-"):
         word = _OPENING_WORD.match(line)
@@ -93,7 +115,9 @@ def _drop_opening(line: str) -> str:
             is_talk = True
             continue
         sentence = _first_sentence(line)
-        if not _is_opening(sentence, is_talk=is_talk, is_last=len(sentence) == len(line)):
+        explains = is_above_block and not _ANNOUNCED.search(sentence)
+        is_last = len(sentence) == len(line)
+        if explains or not _is_opening(sentence, is_talk=is_talk, is_last=is_last):
             break
         line = line[len(sentence) :].lstrip()
         is_talk = True
@@ -126,7 +150,9 @@ def _is_opening(sentence: str, *, is_talk: bool, is_last: bool) -> bool:
     if has_colon and not is_last:
         return False
     if _ANNOUNCEMENT.match(sentence):
-        if has_colon or _ANNOUNCED.search(sentence):
+        is_announced = _ANNOUNCED.search(sentence) is not None
+        explains = not is_announced and _EXPLAINS.search(sentence)
+        if is_announced or (has_colon and not explains):
             return True
         # `Here is a recipe for okroshka, a cold soup. It is …` says what the text is about.
         return is_talk and is_last
@@ -137,8 +163,11 @@ def without_closing(text: str) -> str:
     """Drop the sentences at the end of a text that are said to the person who asked."""
     kept = text
     for _ in range(_MAX_LINES):
-        kept = _without_last_rule(kept)
-        shorter = _without_last_talk(kept)
+        without_rule = _without_last_rule(kept)
+        shorter = _without_last_talk(without_rule)
+        if shorter == without_rule:
+            shorter = _without_talk_below_rule(without_rule)
+        kept = without_rule
         if shorter == kept:
             break
         kept = shorter
@@ -162,6 +191,18 @@ def _without_last_talk(text: str) -> str:
         return _without_list(text)
     rest = _drop_closing(line)
     return f"{before}\n{rest}" if rest else before
+
+
+def _without_talk_below_rule(text: str) -> str:
+    """Return a text without a last paragraph below a rule that speaks of the text to its reader."""
+    before, _, paragraph = text.rpartition("\n\n")
+    lines_before = before.rstrip().rpartition("\n")[2]
+    is_below_rule = len(lines_before.strip()) > 2 and not lines_before.strip("-*_ \t")
+    is_short = len(paragraph) <= _MAX_SENTENCE and not paragraph.startswith(
+        ("#", "|", "```", "~~~")
+    )
+    speaks = _ADDRESSED.search(paragraph) and _OWN_WORK.search(paragraph)
+    return before if is_below_rule and is_short and speaks else text
 
 
 def _without_list(text: str) -> str:
@@ -191,6 +232,20 @@ def _drop_closing(line: str) -> str:
             break
         kept = start
     return line[:kept].rstrip()
+
+
+def without_announcement(text: str) -> str:
+    """Drop what announces the text above a line `Title: …`."""
+    rest = text
+    for _ in range(_MAX_LINES):
+        line, _, below = rest.partition("\n")
+        is_announced = text[: -len(rest)].rstrip().endswith((":", "："))
+        if is_announced and _TITLE_LINE.fullmatch(line):
+            return rest
+        rest = below.lstrip("\n")
+        if len(text) - len(rest) > _MAX_ANNOUNCEMENT or not rest:
+            break
+    return text
 
 
 def with_title(text: str) -> str:

@@ -15,6 +15,7 @@ from markdown_it.token import Token
 
 from ...html.elements import HEADINGS
 from ...language.languages import any_of
+from ...language.sentences import rough_end
 from ...remark import KINDS, Remark
 from ..marks.marking import inline_text
 from .block_lines import note, noted_in
@@ -27,6 +28,35 @@ Transform = Callable[[list[MarkdownBlock], Environment], list[MarkdownBlock]]
 
 _MAX_PREFACE = 300
 """The number of characters before a title that can be talk."""
+
+_MAX_THINKING_STARTS = 3
+"""The number of blocks at the start in which a plan of a model shows."""
+
+_MAX_LINE = 200
+"""The number of characters of a block in which the name of a step is looked for."""
+
+_MAX_NARRATION = 500
+"""The maximum length of a paragraph that can be narration, in characters."""
+
+_MIN_LOOPED = 6
+"""The minimum number of blocks of a loop that stood before it."""
+
+_LOOPED_SHARE = 0.6
+"""The minimum share of such blocks, from the start of the loop until the end."""
+
+_THINKING_STEP = re.compile(
+    rf"\A\W{{0,5}}(?:\d{{1,2}}\W{{1,3}})?(?:here['’]s (?:a|my) )?{any_of('thinking_step')}",
+    re.IGNORECASE,
+)
+"""The start of a plan of a model."""
+
+_NARRATION = re.compile(rf"[\W_]{{0,5}}{any_of('narration')}", re.IGNORECASE)
+"""The start of a sentence about the work of a model."""
+
+_SELF = re.compile(r"\b(?:I|me|my|user)\b|[我让讓]")
+"""What else a model says where it speaks of its work."""
+
+_SENTENCE_END = re.compile(rough_end())
 
 _MIN_COPIED_WORDS = 8
 """The minimum number of words of a text that is given again."""
@@ -83,6 +113,104 @@ def _simplify(token: Token, environment: Environment) -> None:
     if len(kept) < len(token.children):
         note(environment, "repaired_pictures")
         token.children = kept
+
+
+def _without_thinking(blocks: list[MarkdownBlock], environment: Environment) -> list[MarkdownBlock]:
+    """Drop a plan at the start, in which a model thinks about its task, above the title."""
+    starts = blocks[:_MAX_THINKING_STARTS]
+    has_steps = any(_THINKING_STEP.match(block.text[:_MAX_LINE]) for block in starts)
+    titles = [place for place, block in enumerate(blocks) if block.kind == "h1"]
+    if not (has_steps and titles) or titles[-1] == 0:
+        return blocks
+    note(environment, "repaired_narration")
+    return blocks[titles[-1] :]
+
+
+def _without_narration(
+    blocks: list[MarkdownBlock], environment: Environment
+) -> list[MarkdownBlock]:
+    """Drop paragraphs in which a model says how it searches and plans."""
+    kept: list[MarkdownBlock] = []
+    is_behind_narration = False
+    for block in blocks:
+        is_narration = block.kind == "p" and _is_narration(block.text, is_behind_narration)
+        if not is_narration:
+            kept.append(block)
+        if block.kind not in HEADINGS:
+            is_behind_narration = is_narration
+    if not kept or len(kept) == len(blocks):
+        return blocks
+    note(environment, "repaired_narration")
+    return kept
+
+
+def _is_narration(text: str, is_behind_narration: bool) -> bool:
+    """Tell whether all sentences of a short paragraph are about the work of a model."""
+    sentences = [part.strip() for part in _SENTENCE_END.split(text) if part.strip()]
+    if len(text) > _MAX_NARRATION or not sentences:
+        return False
+    own = [bool(_NARRATION.match(sentence)) for sentence in sentences]
+    if not any(own) or not (own[0] or is_behind_narration):
+        return False
+    others = [part for part in sentences if not (_NARRATION.match(part) or _SELF.search(part))]
+    return 2 * len(others) <= len(sentences)
+
+
+def _without_false_start(
+    blocks: list[MarkdownBlock], environment: Environment
+) -> list[MarkdownBlock]:
+    """Drop a text that was begun and then begun again, with a title of more words."""
+    titles = [place for place, block in enumerate(blocks) if block.kind == "h1"]
+    if len(titles) < 2 or titles[0] > 0:
+        return blocks
+    first, second = titles[:2]
+    begun = _headings_of(blocks[first + 1 : second])
+    again = _headings_of(blocks[second + 1 :])
+    repeats_headings = bool(begun) and begun == again[: len(begun)]
+    is_same_title = set(blocks[first].words) <= set(blocks[second].words)
+    is_shorter = second - first <= (len(blocks) - second)
+    if not (repeats_headings and is_same_title and is_shorter):
+        return blocks
+    note(environment, "repaired_copy")
+    return blocks[second:]
+
+
+def _headings_of(blocks: Sequence[MarkdownBlock]) -> list[list[str]]:
+    return [block.words for block in blocks if block.kind in HEADINGS]
+
+
+def _without_second_title(
+    blocks: list[MarkdownBlock], environment: Environment
+) -> list[MarkdownBlock]:
+    """Drop the title where it is said again as the first section."""
+    is_repeated = (
+        len(blocks) > 2
+        and blocks[0].kind == "h1"
+        and blocks[1].kind == "h2"
+        and blocks[0].words == blocks[1].words
+    )
+    return [blocks[0], *blocks[2:]] if is_repeated else blocks
+
+
+def _without_loop(blocks: list[MarkdownBlock], environment: Environment) -> list[MarkdownBlock]:
+    """Cut a text where it begins to say the same blocks again until its end.
+
+    In each round, a block can be new, and figures can be others.
+    """
+    seen: set[tuple[str, ...]] = set()
+    is_repeated: list[bool] = []
+    for block in blocks:
+        words = tuple(word for word in block.words if not word.isdigit())
+        is_repeated.append(len(words) >= _MIN_COPIED_WORDS and words in seen)
+        seen.add(words)
+    repeated = sum(is_repeated)
+    for place, is_again in enumerate(is_repeated):
+        share = repeated / (len(blocks) - place)
+        if is_again and repeated >= _MIN_LOOPED and share >= _LOOPED_SHARE:
+            note(environment, "repaired_loop")
+            return blocks[:place]
+        repeated -= is_again
+    return blocks
 
 
 def _without_preface(blocks: list[MarkdownBlock], environment: Environment) -> list[MarkdownBlock]:
@@ -241,10 +369,25 @@ def _uncited(numbers: set[int], cited: re.Match[str]) -> str:
     return "" if found <= numbers else cited[0]
 
 
-OF_MODELS: Sequence[Transform] = (_without_copies,)
-"""The transforms that a text of a person does not need, whose repetitions are meant."""
+OF_MODELS: Sequence[Transform] = (
+    _without_thinking,
+    _without_narration,
+    _without_false_start,
+    _without_copies,
+    _without_loop,
+)
+"""The transforms that a text of a person does not need, whose words and repetitions are meant."""
 
-TRANSFORMS: Sequence[Transform] = (_without_preface, _without_copies, _without_references)
+TRANSFORMS: Sequence[Transform] = (
+    _without_thinking,
+    _without_preface,
+    _without_narration,
+    _without_second_title,
+    _without_false_start,
+    _without_copies,
+    _without_loop,
+    _without_references,
+)
 """What is changed in the blocks of an answer, in this order."""
 
 

@@ -65,7 +65,7 @@ _STATEMENT = re.compile(
 
 _ITEM_NUMBER = re.compile(
     r"\W{0,3}(?:第|[^\W\d]{1,20} )?(\d{1,3})(?:\s?[步条个点章])?"
-    r"(?:[.):：、]\s?(?!\d)|\ufe0f?\u20e3\s?|\s[–—-]\s)"
+    r"(?:[.):：、]\s?(?!\d)|\ufe0f?\u20e3\s?|\s[·•|–—-]\s)"
 )
 """The number at the start of a heading, such as `3. ` or `Step 3: `, as group 1."""
 
