@@ -26,7 +26,7 @@ from ...service.error_words import without_secret
 from ...service.event_stream import StreamEvent
 from .completion import AnswerReader, Completion, Message, ModelCall
 from .settings import WriterOptions
-from .terminal import Screen, shown_text
+from .terminal import ProgramOutput, shown_text
 from .transport import Transport
 from .usage import CHARACTERS_PER_TOKEN, Spending, Usage
 
@@ -213,23 +213,23 @@ class _Output:
     def __init__(self, reader: AnswerReader) -> None:
         self._reader = reader
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._screen = Screen()
+        self._shown = ProgramOutput()
         self._size = 0
 
     def read(self, chunk: bytes) -> bool:
         """Read the next part, and return whether the program has to stop."""
-        self._screen.write(self._decoder.decode(chunk))
+        self._shown.write(self._decoder.decode(chunk))
         self._size += len(chunk)
         is_too_long = self._size > MAX_STREAM  # such a text is none for people
         return self._pass_on() is StreamEvent.END or is_too_long
 
     def read_end(self) -> None:
         """Read what the last parts have left unfinished."""
-        self._screen.write(self._decoder.decode(b"", final=True), is_last=True)
+        self._shown.write(self._decoder.decode(b"", final=True), is_last=True)
         self._pass_on()
 
     def _pass_on(self) -> StreamEvent:
-        final, changeable = self._screen.take()
+        final, changeable = self._shown.take()
         return self._reader.read_text(final, changeable)
 
 
