@@ -215,9 +215,10 @@ def read_answer(text: str) -> Answer:
     frame = _find_frame(text)
     if frame is None:
         return Answer(_WRAPPERS.sub("", text), remarks, is_framed=False)
-    for kind, words in (("repaired_opening", frame.before), ("repaired_closing", frame.after)):
-        if words.strip():
-            remarks.append(Remark(kind))
+    if frame.before.strip():
+        remarks.append(Remark("repaired_opening"))
+    if frame.after.strip():
+        remarks.append(Remark("repaired_closing"))
     return Answer(frame.text.strip("\n").rstrip(), remarks, is_framed=True)
 
 

@@ -118,7 +118,7 @@ _STRINGS = frozenset(
 _CALLS = frozenset({"call_expression", "invocation_expression", "method_invocation"})
 
 _DECLARING = re.compile(
-    rb"(?:[\w.()]*\.)?(?:addOption|requiredOption|option|positional|flag\.\w+|Flags\(\)\.\w+)\("
+    rb"(?<!\w)(?:addOption|requiredOption|option|positional|flag\.\w+|Flags\(\)\.\w+)\("
 )
 """A call that declares an option of the command line: commander, yargs, and the flags of Go."""
 
