@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mkdocs_contentgen.html.document import document_of
 from mkdocs_contentgen.text import Text
-from mkdocs_contentgen.texts import approved_writer
+from mkdocs_contentgen.texts import approved_writer, file_to_write
 from mkdocs_contentgen.texts.approved_file import ApprovedText
 from mkdocs_contentgen.texts.store import DiskStore, Kept
 
@@ -22,12 +22,12 @@ def approve(
 ) -> ApprovedText:
     """Return a text that a person approves now."""
     document = document_of(text.html)
-    return approved_writer.approve(text, document, key, service, by, declined, unchecked)
+    return file_to_write.approve(text, document, key, service, by, declined, unchecked)
 
 
 def propose(text: Text, key: str, service: str) -> ApprovedText:
     """Return a text as its file has it until somebody approves it."""
-    return approved_writer.propose(text, document_of(text.html), key, service)
+    return file_to_write.propose(text, document_of(text.html), key, service)
 
 
 def save_approved(
@@ -40,7 +40,7 @@ def save_approved(
     store: DiskStore | None = None,
 ) -> None:
     """Write an approved file in place of the one that was read `before`."""
-    file = approved_writer.file_to_write(
+    file = file_to_write.file_to_write(
         path,
         directory,
         approved,

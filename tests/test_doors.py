@@ -114,7 +114,7 @@ def test_who_makes_files_to_write() -> None:
             for node in ast.walk(function):
                 if is_call_of("FileToWrite", node):
                     found.add(f"{module} {name}")
-    assert found == {"texts/approved_writer.py file_to_write"}
+    assert found == {"texts/file_to_write.py file_to_write"}
 
 
 def test_who_keeps_what_an_approved_file_had() -> None:

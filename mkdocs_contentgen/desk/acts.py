@@ -36,8 +36,9 @@ from ..site.authors import name_authors
 from ..site.site import Site
 from ..text import Edits, Text, edition_after
 from ..texts.approved_file import ApprovedText
-from ..texts.approved_writer import FileChangedError, restore_file, write_file
+from ..texts.approved_writer import restore_file, write_file
 from ..texts.articles import Article, count_sentences, count_statements
+from ..texts.file_to_write import FileChangedError
 from ..texts.human_edits import SOMEBODY, HumanEdit
 from ..texts.store import ChangedError, DiskStore, Kept, row_key
 from .block_views import BlockViews

@@ -16,9 +16,6 @@ from .sanitizer import sanitize
 _MAX_HEADINGS = 500
 """The maximum number of headings: search indexes and tables of contents take quadratic time."""
 
-_IMAGE_HOST = re.compile(r"https://([^\s/\\@?#:\"'<>]+)", re.IGNORECASE)
-"""Matches an address; the group is its host."""
-
 _SMALLER_TEXT = frozenset("small sub sup code kbd samp rt".split())
 _MAX_SHRINKING = 2
 """How many elements that shrink text can be within each other."""
@@ -175,11 +172,3 @@ def placeholder(
     # The message may quote a page; Python-Markdown uses control characters as placeholders.
     SubElement(article, "p").text = escape_controls(message)
     return article
-
-
-def image_hosts_of(html: str) -> set[str]:
-    """Return the hosts of all images in HTML, to read it with all of them.
-
-    Whether an image is shown is decided later, when a page is built or a text is approved.
-    """
-    return set(_IMAGE_HOST.findall(html))

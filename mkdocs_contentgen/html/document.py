@@ -20,7 +20,6 @@ from typing import Literal
 from bs4 import Tag
 
 from ..errors import UnsafeHTMLError
-from .article import image_hosts_of
 from .block import Block, is_block
 from .elements import BLOCK_LEVEL, GROUPS
 from .html_reader import read_article
@@ -30,6 +29,9 @@ from .tags import closest, tags_in
 
 _CONFLICT_START = re.compile(r"^(?:=(?=={6})|\|(?=\|{6}))", re.MULTILINE)
 """The first character of a line that begins with `=======` or `|||||||`, as in a merge conflict."""
+
+_IMAGE_HOST = re.compile(r"https://([^\s/\\@?#:\"'<>]+)", re.IGNORECASE)
+"""Matches an address; the group is its host."""
 
 _Part = Literal["all", "start", "end"]
 
@@ -246,3 +248,11 @@ def document_or_none(html: str) -> Document | None:
         return document_of(html)
     except UnsafeHTMLError:
         return None
+
+
+def image_hosts_of(html: str) -> set[str]:
+    """Return the hosts of all images in HTML, to read it with all of them.
+
+    Whether an image is shown is decided later, when a page is built or a text is approved.
+    """
+    return set(_IMAGE_HOST.findall(html))

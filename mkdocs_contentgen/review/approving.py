@@ -22,11 +22,11 @@ from ..remark_words import sentence_of, sentences_of
 from ..site.options import ContentgenConfig
 from ..text import MAX_EDIT, Edits, Text, edition_after
 from ..texts.approved_file import ApprovedText
-from ..texts.approved_writer import FileToWrite, approve, file_to_write
 from ..texts.articles import Article
+from ..texts.file_to_write import FileToWrite, approve, file_to_write
 from ..texts.human_edits import HumanEdit, named_edits
+from ..texts.store import Kept
 from ..writer.sources.staleness import CitedPassage, with_unsupported
-from .replaced import kept_with_file
 
 _MAX_HISTORY = 10_000
 """The maximum number of characters in an approved file of what was confirmed, removed or left."""
@@ -186,7 +186,7 @@ def decide_approval(
         approved,
         written,
         before=article.approved,
-        kept=kept_with_file(article, "approve", by),
+        kept=Kept("", article.draft, page=article.page, act="approve", by=by),
         agreed=chosen.agreed,
     )
     return DecidedApproval(article, file, lines)

@@ -15,9 +15,8 @@ from msgspec import structs
 
 from ..citation import Citation
 from ..errors import EditError, UnsafeHTMLError
-from ..html.article import image_hosts_of
 from ..html.block import Block
-from ..html.document import Document
+from ..html.document import Document, image_hosts_of
 from ..html.elements import HEADINGS
 from ..html.html_reader import read_content
 from ..language.languages import ENGLISH, find_language

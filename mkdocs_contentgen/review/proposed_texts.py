@@ -19,7 +19,8 @@ from ..site.authors import name_authors
 from ..text import Text
 from ..texts.approved_dir import read_approved, read_in_repository
 from ..texts.approved_file import ApprovedText
-from ..texts.approved_writer import approve, file_to_write, write_file
+from ..texts.approved_writer import write_file
+from ..texts.file_to_write import approve, file_to_write
 from ..texts.store import Kept
 from ..translation.first_translation import count_changes, of_approved_original
 from .approving import read_back, with_confirmed

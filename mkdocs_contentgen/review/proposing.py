@@ -7,13 +7,13 @@ from msgspec import structs
 from ..errors import ApprovalError, UnsafeHTMLError
 from ..html.document import Document
 from ..site.site import Site
-from ..texts.approved_writer import FileChangedError, file_to_write, propose, write_file
+from ..texts.approved_writer import write_file
 from ..texts.articles import Article
-from ..texts.store import DiskStore
+from ..texts.file_to_write import FileChangedError, file_to_write, propose
+from ..texts.store import DiskStore, Kept
 from ..writer.sources.staleness import with_unsupported
 from .approving import read_back, service_name, take_idle_styles_out, unusable_draft_error
 from .earlier import is_committed
-from .replaced import kept_with_file
 
 
 def has_proposal(article: Article) -> bool:
@@ -60,7 +60,7 @@ def propose_article(
             proposal,
             written,
             before=article.approved,
-            kept=kept_with_file(article, "propose", by=""),
+            kept=Kept("", article.draft, page=article.page, act="propose"),
             agreed=agreed,
         )
         write_file(file, store)

@@ -15,15 +15,6 @@ from ..texts.approved_dir import read_kept
 from ..texts.articles import Article
 from ..texts.human_edits import has_human_edits
 from ..texts.store import Kept, decode_kept
-from ..texts.store.disk import Act
-
-
-def kept_with_file(article: Article, act: Act, by: str) -> Kept:
-    """Return what the cache keeps beside the file of an article that an act replaces.
-
-    `by` is who does that. The writer of files adds what the file had, and what replaces it.
-    """
-    return Kept("", article.draft, page=article.page, act=act, by=by)
 
 
 def last_act(lines: Sequence[bytes], article: Article) -> Kept | None:

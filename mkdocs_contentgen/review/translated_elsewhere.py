@@ -17,7 +17,6 @@ from markdown_it import MarkdownIt
 from msgspec import structs
 
 from ..errors import EditError, FailedTextError, UnsafeHTMLError
-from ..html.article import image_hosts_of
 from ..html.block import Block, is_block
 from ..html.descriptions import (
     ATTRIBUTES,
@@ -26,7 +25,7 @@ from ..html.descriptions import (
     description_names,
     descriptions_in,
 )
-from ..html.document import Document, document_of
+from ..html.document import Document, document_of, image_hosts_of
 from ..html.markdown_parser import new_block_parser
 from ..html.markdown_reader import read_blocks
 from ..html.markup import root

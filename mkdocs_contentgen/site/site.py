@@ -246,7 +246,7 @@ class Site:
     def approved_files(self, files: Iterable[Path] | None = None) -> ApprovedFiles:
         """Read the approved files of this site; `files` are those to consider, by default all."""
         from ..texts.approved_dir import ApprovedFiles, read_all
-        from ..texts.articles import with_originals
+        from ..texts.finding import with_originals
 
         directory = self.approved_directory()
         # Looking for no files saves a tenth of the time that status takes for 10,000 pages.
@@ -292,7 +292,7 @@ class Site:
 
         They have what is shown to people: who edited their blocks, and whether a review is due.
         """
-        from ..texts.articles import find_articles, with_due_date
+        from ..texts.finding import find_articles, with_due_date
         from .authors import with_authors
         from .watched_files import with_watched_files
 
@@ -321,7 +321,7 @@ class Site:
     def reread(self, articles: Sequence[Article]) -> list[Article]:
         """Return articles with the texts that their approved files and the cache have now."""
         from ..texts.approved_dir import read_all
-        from ..texts.articles import with_originals
+        from ..texts.finding import with_originals
 
         own = [article.asked for article in articles]
         # Only their own files: reading those of 500 articles takes almost half a second.

@@ -224,9 +224,10 @@ def decode(data: bytes) -> ApprovedText:
 def content_digest(data: bytes) -> str:
     """Return the `file_digest` of the file with this content, or an empty string if it has none."""
     try:
-        return sha256(_decoded(data))
+        content = _decoded(data)
     except UnicodeDecodeError:
         return ""
+    return sha256(content)
 
 
 def _decoded(data: bytes) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from functools import cached_property
 from html import unescape
 from pathlib import Path
@@ -15,7 +15,6 @@ from xml.etree.ElementTree import Element
 
 from ..display import counted, escape_controls, quoted
 from ..errors import (
-    PENDING,
     ApprovalError,
     ContentgenError,
     FailedTextError,
@@ -32,11 +31,9 @@ from ..remark import Remark
 from ..requests import LANGUAGE, OPTIONAL_FIELDS, TRANSLATION_KEY, Request, without_original
 from ..stale import StaleSource
 from ..text import Text
-from .approved_dir import ApprovedFiles, approved_path
+from .approved_dir import approved_path
 from .approved_file import Approval, ApprovedText
-from .lookup import NEVER_GENERATED_REASON, Outcome, look_up
-from .policy import Policy
-from .store import DiskStore
+from .lookup import NEVER_GENERATED_REASON, Outcome
 
 if TYPE_CHECKING:
     from ..html.document import Document
@@ -71,9 +68,6 @@ _counts: dict[str, _Counts] = {}
 State = Literal[
     "missing", "failed", "draft", "proposed", "approved", "changed", "outdated", "damaged"
 ]
-
-FindStale = Callable[[Text], tuple[StaleSource, ...]]
-"""Returns those of the passages that a text cites that have changed since, or are gone."""
 
 
 @dataclass(frozen=True)
@@ -775,20 +769,6 @@ def _changed_fields(before: Mapping[str, object], now: Mapping[str, object]) -> 
     return changed
 
 
-def with_due_date(article: Article, review_every: timedelta, today: date) -> Article:
-    """Return an article that says since when its approved text is due for another review."""
-    approval = article.approval
-    if approval is None or article.state != "approved":
-        return article
-    try:
-        due = approval.approved_at + review_every
-    except OverflowError:  # no calendar has that day
-        return article
-    if due <= today:
-        return replace(article, due_since=due)
-    return article
-
-
 def how_to_ask_again(page: str) -> str:
     """Return what to do about a text that has failed, as the end of a message.
 
@@ -841,149 +821,3 @@ def _read(html: str) -> Document | None:
         return Document(html)
     except UnsafeHTMLError:
         return None
-
-
-def find_articles(
-    page_requests: Sequence[PageRequest],
-    files: ApprovedFiles,
-    store: DiskStore,
-    policy: Policy,
-    *,
-    find_stale: FindStale = lambda text: (),
-) -> tuple[list[Article], list[str]]:
-    """Return an article for each request, and the problems with the cache.
-
-    Drafts of articles with an approval, and failed updates, are only looked up if the policy says
-    so. The store is closed afterwards. The originals of translations are found with them.
-    """
-    requests_with_keys = []
-    for asked in with_originals(page_requests):
-        requests_with_keys.append((asked, asked.request.key(sandbox=policy.sandbox)))
-    wanted: dict[str, Request] = {}
-    for asked, key in requests_with_keys:
-        if policy.looks_up_drafts or _needs_draft(asked, files):
-            wanted[key] = asked.request
-    outcomes, problems = look_up(
-        wanted, store, max_age=policy.max_age, with_updates=policy.looks_up_drafts
-    )
-    articles: list[Article] = []
-    for asked, key in requests_with_keys:
-        article = _article(asked, key, files, outcomes.get(key, Outcome()), policy)
-        shown = article.outcome.text
-        # A translation is made from its original, whatever the sources of that are now.
-        if shown and shown.sources and asked.original is None:
-            article = replace(article, stale=find_stale(shown))
-        articles.append(article)
-    # with_originals() has added the others behind the requests.
-    linked = link_originals(articles)[: len(page_requests)]
-    return [_with_reason_of_original(article, policy) for article in linked], problems
-
-
-def _with_reason_of_original(article: Article, policy: Policy) -> Article:
-    """Return an article that says what its original lacks, if it is a missing translation."""
-    error = article.draft_outcome.error
-    if article.original is None or not isinstance(error, MissingReason):
-        return article
-    problem = problem_of_original(article.original, policy)
-    if problem is None:
-        return article
-    return with_problem_of_original(article, problem)
-
-
-def problem_of_original(original: Article, policy: Policy) -> MissingReason | None:
-    """Return why the text of an original cannot be translated now, or None."""
-    text = original.text_to_translate
-    if text is None:
-        if original.outcome.error == PENDING:
-            return PENDING
-        return MissingReason("no_original", original.no_text_to_translate)
-    if text.is_draft and not policy.translates_drafts:
-        command = f"contentgen review {original.page_argument}"
-        return MissingReason(
-            "waiting",
-            f"it translates {original.page}, which waits for approval; approve that first with "
-            f"`{command}`",
-        )
-    return None
-
-
-def with_problem_of_original(article: Article, problem: MissingReason) -> Article:
-    """Return a missing translation that says why its original cannot be translated now.
-
-    A draft that is there stays as it is.
-    """
-    if article.draft is not None:
-        return article
-    return replace(article, draft_outcome=replace(article.draft_outcome, error=problem))
-
-
-def _article(
-    asked: PageRequest, key: str, files: ApprovedFiles, draft_outcome: Outcome, policy: Policy
-) -> Article:
-    """Return the article of a request, with its file and the outcome for its draft."""
-    name = asked.page, asked.request.id
-    found = files.texts.get(name)
-    return Article(
-        asked,
-        key=key,
-        directory=files.directory,
-        moved_from=files.moved.get(name),
-        approved=found if isinstance(found, ApprovedText) else None,
-        damaged=found if isinstance(found, ApprovalError) else None,
-        draft_outcome=draft_outcome,
-        may_show_draft=policy.shows_drafts,
-    )
-
-
-def _needs_draft(asked: PageRequest, files: ApprovedFiles) -> bool:
-    """Tell whether a page has no file for what it asks for, so that it shows a draft."""
-    found = files.texts.get((asked.page, asked.request.id))
-    if isinstance(found, ApprovalError):  # a damaged file has to be mended first
-        return False
-    return found is None or not found.was_made_for(asked.request)
-
-
-def with_originals(page_requests: Sequence[PageRequest]) -> list[PageRequest]:
-    """Return requests, and then the originals of translations that are not among them."""
-    others: dict[tuple[str, str], PageRequest] = {}
-    for asked in page_requests:
-        original = asked.original
-        if original:
-            others.setdefault((original.page, original.request.id), original)
-    for asked in page_requests:
-        others.pop((asked.page, asked.request.id), None)
-    return [*page_requests, *others.values()]
-
-
-def link_originals(articles: Sequence[Article]) -> list[Article]:
-    """Return articles in which each translation has its original as it is among these articles."""
-    by_name = {}
-    for article in articles:
-        by_name[article.page, article.request.id] = article
-    linked = []
-    for article in articles:
-        original = article.asked.original
-        if original:
-            found = by_name.get((original.page, original.request.id), article.original)
-            article = _with_approved_original(replace(article, original=found))
-        linked.append(article)
-    return linked
-
-
-def _with_approved_original(article: Article) -> Article:
-    """Return a translation that knows that its original is approved now.
-
-    If the original has changed since it was translated as a draft, the translation stays as it is.
-    """
-    newest = article.newest
-    original = article.original_text
-    if newest is None or original is None or original.is_draft:
-        return article
-    if newest.original is None or not newest.original.is_draft or article.original_changes:
-        return article
-    from ..translation.first_translation import of_approved_original
-
-    text = of_approved_original(newest)
-    if article.approved and newest is article.approved.text:
-        return replace(article, approved=replace(article.approved, text=text))
-    return replace(article, draft_outcome=replace(article.draft_outcome, text=text))

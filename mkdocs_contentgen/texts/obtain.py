@@ -17,11 +17,10 @@ from ..errors import (
 )
 from ..page_request import PageRequest
 from .approved_dir import ApprovedFiles
-from .articles import (
-    Article,
+from .articles import Article, how_to_ask_again
+from .finding import (
     FindStale,
     find_articles,
-    how_to_ask_again,
     link_originals,
     problem_of_original,
     with_problem_of_original,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ..html.article import image_hosts_of
-from ..html.document import Document
+from ..html.document import Document, image_hosts_of
 from ..html.elements import CHANGED
 from ..text import Text
 from .alignment import align_texts

@@ -13,10 +13,9 @@ from dataclasses import replace
 from bs4 import Tag
 
 from ..errors import EditError
-from ..html.article import image_hosts_of
 from ..html.block import Block
 from ..html.descriptions import ATTRIBUTES, description_names
-from ..html.document import Document
+from ..html.document import Document, image_hosts_of
 from ..html.tags import closest
 from ..service.protocol import MAX_BLOCKS, OriginalBlock, Translation
 from ..text import MAX_BLOCK, Text

@@ -14,10 +14,9 @@ from bs4 import Tag
 
 from ..display import counted, shortened
 from ..files import sha256
-from ..html.article import image_hosts_of
 from ..html.block import Block, is_block
 from ..html.descriptions import CITATION_LABEL
-from ..html.document import Document
+from ..html.document import Document, image_hosts_of
 from ..remark import Remark, first_remarks
 from ..text import Original, Text
 from .alignment import align_unknown

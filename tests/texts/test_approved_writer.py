@@ -15,7 +15,8 @@ from mkdocs_contentgen.files import locked, sha256
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.approved_dir import read_approved
 from mkdocs_contentgen.texts.approved_file import ApprovedText
-from mkdocs_contentgen.texts.approved_writer import FileChangedError, restore_file
+from mkdocs_contentgen.texts.approved_writer import restore_file
+from mkdocs_contentgen.texts.file_to_write import FileChangedError
 from mkdocs_contentgen.texts.store import DiskStore, Kept
 
 FIGURE = '<figure><img src="https://a.example/t.png" alt="{}"></figure>\n'
