@@ -386,7 +386,7 @@ class DeskApp:
         if ref not in desk.described:
             # First, since it counts the statements of the text that it has parsed; the row needs
             # that number, too.
-            described = describe(desk, article)
+            described = describe(desk, article, desk.on_page(article.page))
             desk.described[ref] = {**self._row(desk, article), **described}
         job = self._site.last_job(article)
         running = None

@@ -63,8 +63,11 @@ class _CitedSource(NamedTuple):
     title: str
 
 
-def describe(desk: Desk, article: Article) -> dict[str, object]:
-    """Return what the desk shows of a text, beyond its row in the list of texts."""
+def describe(desk: Desk, article: Article, on_page: Sequence[Article]) -> dict[str, object]:
+    """Return what the desk shows of a text, beyond its row in the list of texts.
+
+    `on_page` are the articles of its page in their order.
+    """
     text = article.newest
     shown: dict[str, object] = {
         "brief": article.request.brief,
@@ -89,7 +92,7 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
     sources = [] if article.original else list(_sources(desk.site, text, views))
     described = {
         **shown,
-        **_in_page(desk, article, blocks),
+        **_in_page(desk.site, article, on_page, blocks),
         **_metadata(desk, article, text, _title(article, views)),
         "left": count_statements(text, document),
         "blocks": _described_blocks(views, text, finder),
@@ -223,10 +226,12 @@ def _in_quotes(text: str) -> str:
     return "'" + escape_controls(text).replace("'", "'\\''") + "'"
 
 
-def _in_page(desk: Desk, article: Article, blocks: Sequence[Block]) -> dict[str, object]:
+def _in_page(
+    site: Site, article: Article, on_page: Sequence[Article], blocks: Sequence[Block]
+) -> dict[str, object]:
     """Return the article as its page will have it, or why it cannot be put there."""
     try:
-        shown = render(desk.site, article, desk.on_page(article.page), blocks)
+        shown = render(site, article, on_page, blocks)
     except (Exception, SystemExit) as error:  # noqa: BLE001  plugins of the site raise anything
         return {"in_page": None, "page_problem": f"this page cannot be built: {error}"}
     problem = "" if shown else "this page does not contain the text"

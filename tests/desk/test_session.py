@@ -447,7 +447,7 @@ def test_large_texts_take_linear_time(reviewer: Reviewer, shape: str) -> None:
         desk = reviewer.app._site.open()
         desk.refresh()
         article = next(it for it in desk.articles.values() if it.page == "report.md")
-        assert describe(desk, article)["page_problem"] == ""
+        assert describe(desk, article, [article])["page_problem"] == ""
 
     assert growth(show, make, 2_400) < LINEAR
 
