@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
+
+from msgspec import structs
 
 from mkdocs_contentgen.html.document import document_of
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts import approved_writer, file_to_write
+from mkdocs_contentgen.texts.approved_dir import read_approved
 from mkdocs_contentgen.texts.approved_file import ApprovedText
 from mkdocs_contentgen.texts.store import DiskStore, Kept
+
+FIGURE = '<figure><img src="https://a.example/t.png" alt="{}"></figure>\n'
+PICTURE = FIGURE.format("An image")
+HTML = f"<article>\n<h1>T</h1>\n<p>One.</p>\n{PICTURE}<p>Two.</p>\n</article>\n"
+TEXT = Text(HTML, datetime(2026, 11, 20, tzinfo=UTC), {})
+NEWER = structs.replace(TEXT, html=HTML.replace("</article>", "<p>Three.</p>\n</article>"))
 
 
 def approve(
@@ -50,3 +59,12 @@ def save_approved(
         agreed=agreed,
     )
     approved_writer.write_file(file, store)
+
+
+def edited_file(path: Path, before: str = "One.", after: str = "By hand.") -> ApprovedText:
+    """Propose a text, edit its file, and return what is in it."""
+    save_approved(path, path.parents[1], propose(TEXT, "key", "writer"))
+    path.write_text(path.read_text().replace(before, after))
+    found = read_approved(path, path.parents[1])
+    assert found is not None
+    return found

@@ -1,90 +1,25 @@
-"""What the writer of approved files refuses to overwrite, and what it keeps before it writes."""
+"""What the writer of approved files does not overwrite, and what it keeps before it writes."""
 
 from __future__ import annotations
 
 import threading
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from approved_texts import approve, propose, save_approved
-from msgspec import structs
+from approved_texts import NEWER, TEXT, approve, edited_file, propose, save_approved
 
 from mkdocs_contentgen.errors import StoreError
 from mkdocs_contentgen.files import locked, sha256
-from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.approved_dir import read_approved
-from mkdocs_contentgen.texts.approved_file import ApprovedText
 from mkdocs_contentgen.texts.approved_writer import restore_file
 from mkdocs_contentgen.texts.file_to_write import FileChangedError
 from mkdocs_contentgen.texts.store import DiskStore, Kept
-
-FIGURE = '<figure><img src="https://a.example/t.png" alt="{}"></figure>\n'
-PICTURE = FIGURE.format("An image")
-HTML = f"<article>\n<h1>T</h1>\n<p>One.</p>\n{PICTURE}<p>Two.</p>\n</article>\n"
-TEXT = Text(HTML, datetime(2026, 11, 20, tzinfo=UTC), {})
-NEWER = structs.replace(TEXT, html=HTML.replace("</article>", "<p>Three.</p>\n</article>"))
-ORDER = "the order of the text, or the lists, tables and quotations in it by somebody"
-
-EDITS = {
-    "words": ("One.", "By hand.", "'By hand.' by somebody"),
-    "a picture": ("An image", "A red house", "`alt` 'A red house' by somebody"),
-    "a paragraph that was taken out": ("<p>Two.</p>\n", "", "'Two.', which was removed"),
-    "the order": (
-        f"<p>One.</p>\n{PICTURE}<p>Two.</p>",
-        f"<p>Two.</p>\n{PICTURE}<p>One.</p>",
-        ORDER,
-    ),
-    "a quotation": ("<p>Two.</p>", "<blockquote>\n<p>Two.</p>\n</blockquote>", ORDER),
-    "a line": ("<p>Two.</p>", "<hr>\n<p>Two.</p>", ORDER),
-    "a paragraph twice": ("<p>Two.</p>", "<p>Two.</p>\n<p>Two.</p>", ORDER),
-    "a language": ("<article>", '<article lang="de">', ORDER),
-}
-"""What somebody changes in a file, by what, and what names it."""
-
-
-def edited_file(path: Path, before: str = "One.", after: str = "By hand.") -> ApprovedText:
-    """Propose a text, edit its file, and return what is in it."""
-    save_approved(path, path.parents[1], propose(TEXT, "key", "writer"))
-    path.write_text(path.read_text().replace(before, after))
-    found = read_approved(path, path.parents[1])
-    assert found is not None
-    return found
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     """Return the path of an approved file."""
     return tmp_path / "page.md/main.html"
-
-
-@pytest.mark.parametrize("what", EDITS)
-@pytest.mark.parametrize("make", [propose, approve])
-def test_human_edits_are_not_overwritten(path: Path, what: str, make: object) -> None:
-    """Neither a proposal nor an approval loses them, unless a person has agreed to that."""
-    before, after, named = EDITS[what]
-    now = edited_file(path, before, after)
-    new = propose(NEWER, "key", "writer")
-    if make is approve:
-        new = approve(NEWER, "key", "writer", "Jo")
-    content = path.read_bytes()
-    with pytest.raises(FileChangedError) as raised:
-        save_approved(path, path.parents[1], new, before=now)
-    assert named in str(raised.value)
-    assert path.read_bytes() == content
-    with pytest.raises(FileChangedError):  # that was said of another file
-        save_approved(path, path.parents[1], new, before=now, agreed=sha256("another"))
-    save_approved(path, path.parents[1], new, before=now, agreed=now.file_digest)
-    assert path.read_bytes() != content
-
-
-@pytest.mark.parametrize("what", EDITS)
-def test_a_text_that_has_the_edits_is_written(path: Path, what: str) -> None:
-    """Then nothing is lost, and nobody has to agree."""
-    before, after, _ = EDITS[what]
-    now = edited_file(path, before, after)
-    newer = structs.replace(NEWER, html=NEWER.html.replace(before, after))
-    save_approved(path, path.parents[1], approve(newer, "key", "writer", "Jo"), before=now)
 
 
 def test_the_file_counts_as_it_is_under_the_lock(path: Path) -> None:
