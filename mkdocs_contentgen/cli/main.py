@@ -179,8 +179,8 @@ def generate(
         obtained = build.obtain(site.approved_files(), source, requests)
         last_lines: list[str] = []
         if dry_run:
-            estimate = build.estimate_message(obtained.wanted)
-            output.print_dry_run(obtained, policy.max_requests, estimate)
+            estimate = build.estimate(obtained.wanted)
+            output.print_dry_run(obtained, policy.max_requests, str(estimate or ""))
             errors = obtained.failures
         else:
             output.print_obtained(obtained, has_warnings=bool(site.warnings))

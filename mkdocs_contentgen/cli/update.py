@@ -134,7 +134,7 @@ def _print_plan(build: Build, updates: Sequence[TextUpdate]) -> None:
     )
     estimate = updating.estimate_of_updates(build, updates)
     if estimate:
-        print_line(estimate)
+        print_line(str(estimate))
 
 
 def _print_result(result: TextUpdate) -> None:

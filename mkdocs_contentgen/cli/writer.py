@@ -82,7 +82,7 @@ def evaluate(config_file: str | None, *, as_json: bool, yes: bool) -> None:
     These are 19 texts, which can take long and cost money with a provider. So this says how many
     calls they take, and what they cost where the price is known, and asks.
     """
-    from ..writer.evaluation import estimate_message, requests_to_evaluate, summary
+    from ..writer.evaluation import requests_to_evaluate, summary, total_estimate
     from ..writer.writing import estimate
 
     def show(trial: Trial) -> None:
@@ -94,7 +94,7 @@ def evaluate(config_file: str | None, *, as_json: bool, yes: bool) -> None:
     options = load_writer_options(config_file)
     if not yes:
         estimates = (estimate(request, options) for request in requests)
-        message = f"{len(requests)} texts; {estimate_message(estimates, options)}"
+        message = f"{len(requests)} texts; {total_estimate(estimates, options)}"
         output.print_line(message, err=True)
         _ask_before_spending()
     trials = _run_trials(options, requests, on_trial=show)

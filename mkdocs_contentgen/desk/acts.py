@@ -132,6 +132,18 @@ class _Step:
     after: Text
 
 
+@dataclass(frozen=True)
+class _Undone:
+    """An act that was taken back, which can be done again until the text changes."""
+
+    act: str
+    text: Text
+    """The text with that act."""
+
+    version: str
+    """The version of the text without it."""
+
+
 @dataclass
 class Desk:
     """The texts of a site as they were read last. Used by one thread at a time."""
@@ -150,6 +162,9 @@ class Desk:
 
     views: BlockViews = field(default_factory=BlockViews)
     """Those of the blocks of the text that was described last."""
+
+    _undone: dict[str, list[_Undone]] = field(default_factory=dict)
+    """What was taken back of each text, the last at the end, by the key of its request."""
 
     _form_remarks: FormRemarks = field(default_factory=dict)
     """Those of the text that was changed last."""
@@ -328,15 +343,46 @@ class Desk:
 
         Raises OutdatedError, EditError, ApprovalError and StoreError.
         """
-        _as_seen(article, seen_digest)
+        text = _as_seen(article, seen_digest)
         last = last_act(self._kept(article), article)
         if last is None:
             raise EditError("there is nothing to undo")
         if last.file is not None:
             self._undo_approval(article, last, last.file)
         elif last.text:
-            self._save(article, _restored(article, last.text), undone=last)
+            restored = _restored(article, last.text)
+            self._save(article, restored, undone=last)
+            undone = _Undone(last.act, text, restored.version)
+            self._undone.setdefault(article.key, []).append(undone)
         self.refresh()
+
+    def redo(self, article: Article, seen_digest: str) -> None:
+        """Do again what was taken back last. Raises OutdatedError, EditError and StoreError."""
+        before = _as_seen(article, seen_digest)
+        undone = self._last_undone(article)
+        if undone is None:
+            raise EditError("there is nothing to redo")
+        text = _as_newest(article, undone.text)
+        kept = Kept(text.version, before, act=undone.act, by=self.by)
+        self._save(article, text, kept=[kept])
+        left = self._undone[article.key][:-1]
+        if left:  # what was taken back before it is about the text that is there now
+            left[-1] = replace(left[-1], version=text.version)
+        self._undone[article.key] = left
+        self.refresh()
+
+    def redo_info(self, article: Article) -> dict[str, object] | None:
+        """Return what `Redo` does again, or None."""
+        undone = self._last_undone(article)
+        return {"act": undone.act} if undone else None
+
+    def _last_undone(self, article: Article) -> _Undone | None:
+        """Return what was taken back last, unless the text has changed since."""
+        undone = self._undone.get(article.key)
+        newest = article.newest
+        if not undone or newest is None or undone[-1].version != newest.version:
+            return None
+        return undone[-1]
 
     def _undo_approval(self, article: Article, last: Kept, content: str) -> None:
         """Put the file back as it was before an approval, or delete it if it was not there.

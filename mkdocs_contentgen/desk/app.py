@@ -14,6 +14,7 @@ import posixpath
 import re
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import asdict
 from functools import partial
 from html import escape
 from pathlib import Path
@@ -31,9 +32,10 @@ from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ..errors import ContentgenError, EditError
+from ..errors import ContentgenError, EditError, UnsafeHTMLError
 from ..files import sha256
 from ..html.block import MAX_PASTED
+from ..html.plain_markdown import to_editable_markdown
 from ..remark import Line
 from ..review import updating
 from ..service.bodies import TooLargeError, read_body
@@ -43,9 +45,9 @@ from ..text import Edits, Text
 from ..texts.articles import Article
 from .acts import EARLIER, Change, Desk, Earlier, FileEditedError, OutdatedError, digest_of, ref_of
 from .builder import Builder
-from .describing import commit_all_command, describe, describe_rows
+from .describing import commit_all_command, describe, describe_rows, described_remarks
 from .session import DeskSite
-from .site_files import PAGE, is_asset, type_of
+from .site_files import EMPTY_INDEX, PAGE, is_asset, is_index, type_of
 
 HOST = "127.0.0.1"
 
@@ -149,6 +151,9 @@ class _Body(msgspec.Struct, forbid_unknown_fields=True):
 
     address: str = ""
     """The address of a page of the site (`page`)."""
+
+    html: str = ""
+    """The formatted text that a person pastes (`markdown`)."""
 
 
 class _PageHosts:
@@ -301,8 +306,10 @@ class DeskApp:
                 return {"frame": self._frame(body.address)}
             case "compare":
                 return _compare(*self._find(body.ref), body.earlier)
+            case "markdown":
+                return {"markdown": _pasted(body.html)}
             case "cost":
-                return {"cost": _cost(*self._find(body.ref), is_update=body.update)}
+                return _cost(*self._find(body.ref), is_update=body.update)
             case "text":
                 desk, article = self._find_newest(body.ref)
             case _:
@@ -340,6 +347,8 @@ class DeskApp:
                 desk.change(article, body.seen, body.changes)
             case "undo":
                 desk.undo(article, body.seen)
+            case "redo":
+                desk.redo(article, body.seen)
             case "approve":
                 self._check_shown(desk, article, body.shown)
                 desk.approve(article, body.seen, body.reason, body.overwrites)
@@ -369,12 +378,13 @@ class DeskApp:
         return {
             **self._site.to_json(article),
             "ref": ref_of(article),
-            "title": article.request.topic,
+            "title": article.title,
             "translated_into": article.request.language if article.asked.original else "",
             "url": url,
             "frame": self._frame(url),
             "seen": digest_of(article) if newest else "",
             "checked": edits.settled,
+            "remarks": described_remarks(article.remarks),
         }
 
     def _frame(self, url: str) -> str:
@@ -455,6 +465,8 @@ class DeskApp:
             raise HTTPException(403, _ADDRESS_HINT)
         if destination == "document":  # a link that opens a tab
             return RedirectResponse(f"{self._origin}/{quote(path)}")
+        if is_index(path):
+            return Response(EMPTY_INDEX, media_type=_TYPES["json"])
         # First, so that no page is older than its stamp says. A newer one is loaded once more.
         build = self._builder.stamp
         html = await self._find_page(path, request)
@@ -547,14 +559,28 @@ def _compare(desk: Desk, article: Article, wanted: Earlier | None) -> object:
     return {"rows": rows, "earlier": earlier, "versions": list(found)}
 
 
-def _cost(desk: Desk, article: Article, *, is_update: bool) -> str:
-    """Return what a new text or a translation of what has changed will take."""
+def _pasted(html: str) -> str:
+    """Return formatted text that a person pastes as Markdown. Raises EditError."""
+    try:
+        return to_editable_markdown(html)
+    except UnsafeHTMLError as error:
+        raise EditError(f"this text cannot be shown: {error}") from error
+
+
+def _cost(desk: Desk, article: Article, *, is_update: bool) -> dict[str, object]:
+    """Return what a new text or a translation of what has changed will take; nothing if free.
+
+    It is calls and tokens of the model, with what they cost, or the number of requests.
+    """
     if desk.site.options.uses_sandbox():
-        return ""
+        return {}
     build = Build(desk.site, desk.site.options.command_policy())
     if is_update and article.original:
-        return updating.estimate_of_updates(build, updating.plan(build, [article]).updates)
-    return build.estimate_message({article.key: article.asked_now}) or "1 request"
+        updates = updating.plan(build, [article]).updates
+        total = updating.estimate_of_updates(build, updates)
+        return asdict(total) if total else {}
+    total = build.estimate({article.key: article.asked_now})
+    return asdict(total) if total else {"requests": 1}
 
 
 def _file(name: str) -> Callable[[Request], Awaitable[Response]]:

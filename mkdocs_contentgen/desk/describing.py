@@ -23,6 +23,7 @@ from ..html.differences import Row, compare
 from ..html.document import Document
 from ..html.marked_sentences import MarkedSentence
 from ..html.tags import closest, strings_in, tags_in
+from ..remark import Remark
 from ..remark_words import sentence_of
 from ..review.sentences_to_check import OriginalFinder, evidence_finder
 from ..site.site import Site
@@ -49,6 +50,8 @@ _SHAPELESS = re.compile(
     "[\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u2800\\u3164\\uffa0\\ufe00-\\ufe0f\\U000e0100-\\U000e01ef]"
 )
 """What has no shape although its category does not say so."""
+
+_WORD = re.compile(r"\w")
 
 _LABEL = re.compile(r"\[(\d{1,4})\]")
 """Matches a citation: its number is the place of the source in the list at the end."""
@@ -141,14 +144,15 @@ def _metadata(desk: Desk, article: Article, text: Text, title: str) -> dict[str,
         "commit_command": _commit_command(article.path, approved_file, title),
         "replaces": article.approved is not None and not article.newest_is_in_file,
         "updates": list(text.updates),
-        "remarks": _described_remarks(text),
+        "remarks": described_remarks(text.remarks),
+        "redo": desk.redo_info(article),
     }
 
 
-def _described_remarks(text: Text) -> list[dict[str, object]]:
-    """Return the remarks on a text, with what each says in English."""
+def described_remarks(remarks: Iterable[Remark]) -> list[dict[str, object]]:
+    """Return remarks on a text, with what each says in English."""
     described: list[dict[str, object]] = []
-    for remark in text.remarks:
+    for remark in remarks:
         values = {"block": remark.block, **remark.values}
         described.append({"kind": remark.kind, "values": values, "words": sentence_of(remark)})
     return described
@@ -477,6 +481,10 @@ def _state_of(citation: Citation) -> str:
 
 
 def _changed_words(before: str, after: str) -> Iterator[tuple[str, str]]:
+    if not (_WORD.search(before) and _WORD.search(after)):  # there is no document without text
+        yield ("old", before)
+        yield ("new", after)
+        return
     rows = compare(_document_of(before), _document_of(after))
     for row in rows:
         if not row.is_equal:
@@ -484,8 +492,7 @@ def _changed_words(before: str, after: str) -> Iterator[tuple[str, str]]:
 
 
 def _document_of(text: str) -> Document:
-    # With a full stop, since there is no document without text.
-    return Document(f"<article><p>{escape(text)}.</p></article>")
+    return Document(f"<article><p>{escape(text)}</p></article>")
 
 
 def _hidden(document: Document) -> Iterator[str]:

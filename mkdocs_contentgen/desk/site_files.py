@@ -23,12 +23,25 @@ _ASSETS = _SCRIPTS | frozenset(
 )
 """The endings of files that a page is shown with."""
 
+EMPTY_INDEX = (
+    '{"config": {"lang": ["en"], "separator": "[\\\\s\\\\-]+", "pipeline": []}, '
+    '"docs": [], "items": []}'
+)
+"""A search index without a page. The scripts of themes fail where they get none."""
+
+_INDEXES = ("search/search_index.json", "search.json")
+
 _BRACKETS = "{["
 
 
 def type_of(name: str) -> str:
     """Return the ending of a file's name, in lower case."""
     return PurePath(name).suffix.lower()
+
+
+def is_index(path: str) -> bool:
+    """Tell whether a file of a site is the index of its search: the words of all pages."""
+    return path in _INDEXES
 
 
 def is_asset(file: str) -> bool:

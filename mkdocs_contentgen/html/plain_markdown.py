@@ -83,6 +83,14 @@ def to_readable_markdown(html: str) -> str:
     return _ReadableWriter().blocks(simplify(_read(html)))
 
 
+def to_editable_markdown(html: str) -> str:
+    """Return HTML that a person pastes as Markdown for the editor, with its links.
+
+    Raises UnsafeHTMLError for HTML that is too large or nested too deeply.
+    """
+    return _PlainWriter().blocks(simplify(_read(html)))
+
+
 def _read(html: str) -> Element:
     """Return the tree of HTML without lists of definitions, which Markdown does not have."""
     root = parse_clean(html)

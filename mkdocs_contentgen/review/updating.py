@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from click import unstyle
 from msgspec import structs
@@ -42,6 +43,9 @@ from ..texts.obtain import message_for_pages
 from ..texts.policy import AskForText
 from ..texts.store import ChangedError, DiskStore
 from .update_requests import ApplyAnswer, SourceUpdate, TranslationUpdate, WordlessUpdate
+
+if TYPE_CHECKING:
+    from ..writer.evaluation import TotalEstimate
 
 CANNOT_UPDATE = (
     "only a writer can update texts: use `base_url: writer`, or set `service_fields: [update]` if "
@@ -286,15 +290,15 @@ def _waits_for_approval(original: OriginalText, text: Text, options: ContentgenC
     return original.is_draft and (was_approved or options.require_approval)
 
 
-def estimate_of_updates(build: Build, updates: Sequence[TextUpdate]) -> str:
-    """Return what the writer will take for updates, or an empty string for a service."""
+def estimate_of_updates(build: Build, updates: Sequence[TextUpdate]) -> TotalEstimate | None:
+    """Return what the writer will take for updates, or None for a service."""
     if not (build.site.options.uses_writer() and updates):
-        return ""
+        return None
     from ..writer import evaluation
 
     options = build.site.writer_options()
     estimates = [update.task.estimate(options) for update in updates]
-    return evaluation.estimate_message(estimates, options)
+    return evaluation.total_estimate(estimates, options)
 
 
 def _problem(article: Article, *, is_named: bool) -> str:

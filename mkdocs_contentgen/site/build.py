@@ -30,6 +30,7 @@ from .site import PageProblem, Site
 if TYPE_CHECKING:
     from ..service.protocol import Client
     from ..stale import StaleSource
+    from ..writer.evaluation import TotalEstimate
     from ..writer.models.settings import WriterOptions
     from ..writer.models.usage import Spending, Usage
     from ..writer.writing import Estimate
@@ -165,15 +166,15 @@ class Build:
             currency = self.site.options.currency()
             self.reporter.log(_usage_message(outcomes.values(), spent.message(currency)))
 
-    def estimate_message(self, wanted: Mapping[str, PageRequest]) -> str:
-        """Return what the writer will take for requests, or an empty string for a service."""
+    def estimate(self, wanted: Mapping[str, PageRequest]) -> TotalEstimate | None:
+        """Return what the writer will take for requests, or None for a service."""
         if not (self.site.options.uses_writer() and wanted):
-            return ""
+            return None
         from ..writer import evaluation
 
         options = self.site.writer_options()
         estimates = (_estimate(asked, options) for asked in wanted.values())
-        return evaluation.estimate_message(estimates, options)
+        return evaluation.total_estimate(estimates, options)
 
 
 def _estimate(asked: PageRequest, options: WriterOptions) -> Estimate:

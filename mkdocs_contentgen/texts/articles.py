@@ -582,6 +582,12 @@ class Article:
         return self.outcome.text.sources if self.outcome.text else {}
 
     @property
+    def title(self) -> str:
+        """The title of the text that there is to review, or else its topic."""
+        title = _title_of(self.newest) if self.newest else ""
+        return title or self.request.topic
+
+    @property
     def statement_count(self) -> int:
         """The number of statements to check in the text that there is to review."""
         return count_statements(self.newest)

@@ -27,8 +27,35 @@ _TOPICS = {
 """The topics of the texts that are written to try a model, by type."""
 
 
-def estimate_message(estimates: Iterable[Estimate], options: WriterOptions) -> str:
-    """Return the calls that texts or updates will take, with an estimate of tokens and cost."""
+@dataclass(frozen=True)
+class TotalEstimate:
+    """What texts or updates will take of a model."""
+
+    calls: int
+    most_calls: int
+    """The number of calls if all repairs are needed."""
+
+    tokens: int
+    """About how many tokens they take without repairs."""
+
+    cost: str
+    """About what these cost, or an empty string without a price."""
+
+    hint: str = ""
+    """What to do so that the cost is known, or an empty string."""
+
+    def __str__(self) -> str:
+        """Return one line for a terminal."""
+        price = f", costing about {self.cost}" if self.cost else ""
+        hint = f"; {self.hint}" if self.hint else ""
+        return (
+            f"calls to the model: {self.calls}, or up to {self.most_calls} with repairs; about "
+            f"{self.tokens:,} tokens{price} without repairs{hint}"
+        )
+
+
+def total_estimate(estimates: Iterable[Estimate], options: WriterOptions) -> TotalEstimate:
+    """Return what texts or updates will take together."""
     calls = 0
     most = 0
     given = 0
@@ -39,19 +66,14 @@ def estimate_message(estimates: Iterable[Estimate], options: WriterOptions) -> s
         given += estimate.input_tokens
         written += estimate.output_tokens
     price = options.fields.price
+    cost = format_cost(price.cost(given, written), price.currency) if price else ""
     hint = ""
-    if price:
-        hint = f", costing about {format_cost(price.cost(given, written), price.currency)}"
-    unknown_cost = ""
     if not options.fields.knows_cost:
-        unknown_cost = (
-            f"; set {options.prefix}price, since {options.prefix}max_cost stops after the first "
+        hint = (
+            f"set {options.prefix}price, since {options.prefix}max_cost stops after the first "
             "call if the server does not report what a call costs"
         )
-    return (
-        f"calls to the model: {calls}, or up to {most} with repairs; about "
-        f"{given + written:,} tokens{hint} without repairs{unknown_cost}"
-    )
+    return TotalEstimate(calls, most, given + written, cost, hint)
 
 
 @dataclass(frozen=True)

@@ -286,6 +286,46 @@ def test_undo(reviewer: Reviewer) -> None:
     assert "nothing to undo" in reviewer.act("undo").text
 
 
+def test_redo(reviewer: Reviewer) -> None:
+    """What was taken back is done again, in order, until the text changes."""
+    assert reviewer.text()["redo"] is None
+    reviewer.change("confirm", 1)
+    reviewer.change("delete", 6)
+    after = cached(reviewer)
+    for _ in range(2):
+        assert reviewer.act("undo").status_code == 200
+    assert reviewer.text()["redo"] == {"act": "confirm"}
+    for act in ("confirm", "delete"):
+        assert reviewer.text()["redo"] == {"act": act}
+        assert reviewer.act("redo").status_code == 200
+    assert_restored(cached(reviewer), after)
+    assert reviewer.text()["undo"]["act"] == "delete"
+    assert "nothing to redo" in reviewer.act("redo").text
+    assert reviewer.act("undo").status_code == 200
+    reviewer.change("remove", 3)
+    assert reviewer.text()["redo"] is None
+
+
+FORMATTED = {
+    "<meta><p>Some <b>bold</b> words.</p><ul><li>one</li><li>two</li></ul>": (
+        "Some **bold** words.\n\n- one\n- two"
+    ),
+    "<table><tr><th>a</th></tr><tr><td><a href='https://a.example/x'>b*</a></td></tr></table>": (
+        "| a |\n| --- |\n| [b\\*](https://a.example/x) |"
+    ),
+    "<pre><code class='language-py'>a = 1\n</code></pre>": "```py\na = 1\n```",
+}
+"""Formatted text, and the Markdown that is pasted."""
+
+
+def test_formatted_text_is_pasted_as_markdown(reviewer: Reviewer) -> None:
+    """Also lists, tables and code; what is too deep is refused."""
+    for html, markdown in FORMATTED.items():
+        assert reviewer.call("markdown", html=html).json()["markdown"].strip() == markdown
+    deep = "<div>" * 2_000
+    assert reviewer.call("markdown", html=deep).status_code in (200, 422)
+
+
 def test_compare(reviewer: Reviewer) -> None:
     """With what was generated: changed words, what is gone, and what is new."""
     reviewer.change("edit", 1, markdown="A build takes five seconds. It is fast.")
@@ -695,7 +735,7 @@ def test_a_page_reads_no_other_page(reviewer: Reviewer) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        *("feed_json_created.json", "search/search_index.json", "search.json", "data.json"),
+        *("feed_json_created.json", "search/index.json", "data.json"),
         *("feed_rss_created.xml", "sitemap.xml.gz", "llms-full.txt", "index.md", "objects.inv"),
         *("pdf/document.pdf", "notes.CSV", "assets/app.js.map", "page.htm", "no_extension"),
     ],
@@ -708,6 +748,14 @@ def test_a_file_that_is_not_on_the_list_is_not_served(reviewer: Reviewer, name: 
         refused = reviewer.send(f"/{name}", origin=report, **{"Sec-Fetch-Dest": into})
         assert refused.status_code in (404, 307), name
         assert "The plan." not in refused.text
+
+
+@pytest.mark.parametrize("name", ["search/search_index.json", "search.json"])
+def test_the_index_of_the_search_is_empty(reviewer: Reviewer, name: str) -> None:
+    """It has the words of all pages, and the scripts of themes fail without one."""
+    write_built(reviewer, name, '{"docs": ["The plan."]}')
+    found = reviewer.send(f"/{name}", origin=reviewer.host_of("/report/")).json()
+    assert (found["docs"], found["items"]) == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -1298,7 +1346,7 @@ def test_what_a_changed_original_costs(reviewer: Reviewer) -> None:
     article = desk.find(str(reviewer.queue()["post.de.md"]["ref"]))
     assert article.draft
     ref = reviewer.queue()["post.de.md"]["ref"]
-    assert reviewer.call("cost", ref=ref, update=True).json() == {"cost": ""}
+    assert reviewer.call("cost", ref=ref, update=True).json() == {}
 
     writer = {"model": "m", "endpoint": "http://127.0.0.1:9/v1"}
     config = yaml.safe_load((reviewer.root / "mkdocs.yml").read_text())
@@ -1310,4 +1358,4 @@ def test_what_a_changed_original_costs(reviewer: Reviewer) -> None:
     key = article.request.key(sandbox=False)
     save(reviewer.root, {BLOG.key(sandbox=False): post, key: article.draft})
     ref = reviewer.queue()["post.de.md"]["ref"]
-    assert "calls to the model: 1" in reviewer.call("cost", ref=ref, update=True).json()["cost"]
+    assert reviewer.call("cost", ref=ref, update=True).json()["calls"] == 1

@@ -230,7 +230,12 @@ def remove_block(page: Page, words: str) -> None:
 def choose(page: Page, name: str) -> None:
     """Choose what else the button that approves offers."""
     page.get_by_role("button", name="More choices").click()
-    page.get_by_role("button", name=name).click()
+    choice(page, name).click()
+
+
+def choice(page: Page, name: str) -> Locator:
+    """Return what else the button that approves offers, once its menu is open."""
+    return page.locator(".choices").get_by_role("button", name=name)
 
 
 def be_there(page: Page) -> None:
@@ -320,7 +325,7 @@ def go_the_whole_way(desk: DeskProcess, page: Page) -> None:
     expect(frame.get_by_text("Costs nothing")).to_be_visible()
     expect(approve_button(page)).to_be_enabled()
     assert acts_in(changes) == ["confirm_sentence", "remove", "edit"]
-    choose(page, "Only approve")
+    approve_button(page).click()
     expect(page.get_by_text("report.md/main.html").first).to_be_visible()
     directory = desk.project.root / "contentgen"
     file = read_approved(directory / "report.md/main.html", directory)
@@ -428,7 +433,7 @@ def test_with_keys_alone(desk: DeskProcess, page: Page) -> None:
     editor.fill("Costs little")
     page.keyboard.press("Control+Enter")
     expect(page.get_by_text("No sentence is left to check.")).to_be_visible()
-    expect(page.get_by_role("button", name=re.compile("^Remarks: "))).to_be_visible()
+    expect(page.get_by_role("button", name="1 remark: length")).to_be_visible()
     expect(approve_button(page)).to_be_enabled()
     be_there(page)
     page.keyboard.press("a")
@@ -436,14 +441,14 @@ def test_with_keys_alone(desk: DeskProcess, page: Page) -> None:
     assert approvals == []
     page.keyboard.press("Enter")
     wait_until(lambda: "Costs little" in approved(desk))
-    expect(page).to_have_title(re.compile("Ten habits"))
-    page.go_back()
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.get_by_role("button", name="Copy git command").press("Enter")
     expect(page.get_by_role("status")).to_contain_text("Copied")
     copied = page.evaluate("navigator.clipboard.readText()")
     file = "'contentgen/report.md/main.html'"
     assert copied == f"git add -- {file} && git commit -m 'Approve Builds take seconds' -- {file}"
+    page.keyboard.press("n")  # it was the last one of the list
+    expect(page.get_by_role("heading", level=1)).to_have_text("Texts to review")
     page.keyboard.press("n")
     expect(page).to_have_title(re.compile("Ten habits"))
 
@@ -533,8 +538,10 @@ def test_messages_of_one_text(desk: DeskProcess, page: Page) -> None:
     page.keyboard.press("c")
     expect(page.get_by_role("status")).to_contain_text("Confirmed")
     page.keyboard.press("n")
+    page.get_by_role("link", name="Ten habits").click()
     expect(page).to_have_title(re.compile("Ten habits"))
     expect(page.get_by_role("status")).not_to_contain_text("Confirmed")
+    expect(approve_button(page)).not_to_have_attribute("aria-disabled", "true")
     approve_button(page).click()
     expect(page.get_by_role("status")).to_contain_text("Approved “Ten habits”")
     expect(page).to_have_title(re.compile("Builds take seconds"))  # the next text
@@ -552,7 +559,7 @@ def test_a_title_is_shown_as_it_is(project: Project, page: Page) -> None:
     html = f"<article><h1>{title.replace('&', '&amp;')}</h1><p>First.</p></article>"
     save(project.root, {BLOG.key(sandbox=False): Text(html, WHEN, BLOG.record(), "m")})
     with DeskProcess(project) as desk:
-        open_text(desk, page, "Ten habits", title)
+        open_text(desk, page, title)
         expect(block_with(page, "First.")).to_be_visible()
         approve_button(page).click()
         expect(page.get_by_role("status")).to_contain_text(f"Approved “{title}”")
@@ -569,7 +576,7 @@ def test_a_desk_in_german(project: Project, page: Page) -> None:
         page.get_by_role("button", name="1 fehlen").click()
         page.get_by_role("button", name="Erzeugen…").click()
         dialog = page.get_by_role("dialog", name="Erzeugen…")
-        expect(dialog).to_contain_text("Kosten: Aufrufe des Modells: 1, mit Nachbesserungen")
+        expect(dialog).to_contain_text("Das braucht 1 Aufruf des Modells, höchstens ")
         dialog.get_by_role("button", name="Abbrechen").click()
         page.get_by_role("button", name="2 zu prüfen").click()
         page.get_by_role("link", name="Builds take seconds").click()
@@ -687,8 +694,8 @@ def test_blocks_and_undo(desk: DeskProcess, page: Page) -> None:
     expect(frame.locator("ins")).to_have_text("A new paragraph")
     more = page.get_by_role("button", name="More choices")
     more.click()
-    expect(page.get_by_role("button", name="Next text")).to_be_visible()
-    expect(page.get_by_role("button", name="Approve with open sentences…")).to_have_count(0)
+    expect(choice(page, "Write again…")).to_be_visible()
+    expect(choice(page, "Approve with open sentences…")).to_have_count(0)
     more.click()
     panel.get_by_role("button", name="Take back").click()
     expect(page.get_by_role("status")).to_contain_text("Nothing has changed")
@@ -1165,8 +1172,7 @@ def test_updates(project: Project, page: Page, model: ModelDouble) -> None:
         expect(frame.get_by_text("A build takes an hour now")).to_be_visible()
         expect(after).to_have_count(0)
         model.answer = written("BLOCK 6: Short.\nWHY: asked\n\nBLOCK 1: No.\nWHY: x")
-        open_tab(page, "About")
-        page.get_by_role("button", name="Ask the model to change…").click()
+        choose(page, "Ask the model to change…")
         dialog = page.get_by_role("dialog", name="Ask the model to change…")
         dialog.get_by_role("textbox").fill("shorter")
         dialog.get_by_role("combobox").select_option("What is new")
@@ -1210,7 +1216,8 @@ def test_a_translation(project: Project, page: Page) -> None:
         expect(panel.locator(".source", has_text="Last.")).to_be_visible()
         open_tab(page, "About")
         expect(panel).to_contain_text("post.md (en → de)")
-        expect(page.get_by_role("button", name="Write again…")).to_be_visible()
+        page.get_by_role("button", name="More choices").click()
+        expect(choice(page, "Write again…")).to_be_visible()
         expect(page.get_by_role("button", name="Ask the model to change…")).to_have_count(0)
         expect(page.get_by_role("button", name="Translate what has changed…")).to_have_count(0)
 
@@ -1444,7 +1451,7 @@ def test_notes_of_two_tabs(desk: DeskProcess, page: Page) -> None:
 
 def write_note(page: Page) -> Locator:
     """Open the dialog that asks the model, and return its field."""
-    open_tab(page, "About").get_by_role("button", name="Ask the model to change…").click()
+    choose(page, "Ask the model to change…")
     field = page.get_by_role("dialog").get_by_role("textbox")
     expect(field).to_be_focused()
     return field
@@ -2560,6 +2567,115 @@ def test_markdown_between_blocks(desk: DeskProcess, page: Page) -> None:
     expect(frame.get_by_role("cell")).to_have_count(0)
 
 
+def test_formatted_text_becomes_markdown(desk: DeskProcess, page: Page) -> None:
+    """Where it is pasted; *Close* and *Discard* say which keeps the words. 3 s."""
+    open_text(desk, page)
+    editor = edit_block(page, "The end.")
+    editor.evaluate(PASTE, "<p>Some <b>bold</b> and <a href='https://a.example/'>a link</a></p>")
+    expect(editor).to_have_value("Some **bold** and [a link](https://a.example/)")
+    buttons = page.locator(".editor").get_by_role("button")
+    labels = ["Save", "Close (words stay)", "Discard words", "Add below", "Remove block"]
+    expect(buttons).to_have_text(labels)
+    page.keyboard.press("Control+z")  # that of the field
+    expect(editor).to_have_value("The end.")
+
+
+PASTE = """(area, html) => {
+    area.select();
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text/html", html);
+    area.dispatchEvent(new ClipboardEvent("paste", { clipboardData, cancelable: true }));
+}"""
+"""Pastes formatted text in place of all words of a field."""
+
+
+def test_redo(desk: DeskProcess, page: Page) -> None:
+    """What *Undo* has taken back is done again, with the key and with the button. 3 s."""
+    open_text(desk, page)
+    said = page.get_by_role("status")
+    expect(said).to_be_empty()
+    for key in ("c", "x"):
+        page.keyboard.press(key)
+    left(page, 1)
+    settled(page)
+    page.keyboard.press("Control+z")
+    expect(said).to_contain_text("Undone: the removed sentence")
+    expect(said).to_contain_text("The change before: the confirmation")
+    page.keyboard.press("Control+z")
+    left(page, 3)
+    settled(page)
+    page.keyboard.press("Control+Shift+z")
+    left(page, 2)
+    expect(said).to_contain_text("Done again: the confirmation")
+    settled(page)
+    said.get_by_role("button", name="Redo").click()
+    left(page, 1)
+    expect(said).to_contain_text("Done again: the removed sentence")
+    expect(said.get_by_role("button", name="Redo")).to_have_count(0)
+
+
+def test_the_model_is_asked_beside_a_sentence(desk: DeskProcess, page: Page) -> None:
+    """For the part that it stands in; what it takes is one sentence. 3 s."""
+    open_text(desk, page)
+    card = page.locator('[aria-current="true"]')
+    select_statement(page, "5 EUR Costs", "Costs 5 EUR")
+    card.get_by_role("button", name="Ask the model to change…").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_role("combobox")).to_have_value("What is new")
+    expect(dialog).to_contain_text("This takes 1 call to the model, at most ")
+    page.keyboard.press("Escape")
+    card.get_by_role("button", name="Write again…").click()
+    expect(dialog.get_by_role("button", name="Write again", exact=True)).to_be_focused()
+    page.keyboard.press("Escape")
+    choose(page, "Approve with open sentences…")
+    sentences = dialog.get_by_role("listitem")
+    expect(sentences).to_have_count(3)
+    expect(sentences.first).to_contain_text("A build takes 4 seconds now [1].")
+
+
+def test_the_list_shows_what_the_bar_shows(project: Project, page: Page) -> None:
+    """Titles and remarks, and what waits for one click alone first. 3 s."""
+    make_site(project.root)
+    html = HTML.replace("Builds take seconds</h1>", "Seconds, not minutes</h1>")
+    remarks = in_words("length: too short")
+    key = NEWS.key(sandbox=False)
+    save(project.root, {key: Text(html, WHEN, NEWS.record(), "m", remarks=remarks)})
+    with DeskProcess(project) as desk:
+        page.goto(desk.address)
+        rows = page.get_by_role("list").get_by_role("listitem")
+        expect(rows).to_have_count(2)
+        expect(rows.first).to_contain_text("Ten habits")
+        expect(rows.nth(1)).to_contain_text("Seconds, not minutes")
+        expect(rows.nth(1)).to_contain_text("report.md · 1 remark: length")
+        expect(rows.nth(1)).to_contain_text("0 of 3 sentences checked")
+        expect(page.get_by_text("2 texts to review, 3 sentences to check")).to_be_visible()
+
+
+@pytest.mark.parametrize("theme", ["mkdocs", "material"])
+def test_no_page_shows_a_search_that_finds_nothing(
+    project: Project, page: Page, theme: str
+) -> None:
+    """Its index has the words of all pages; and no script of the theme fails. 4 s each."""
+    make_site(project.root, THEMES[theme], plugins=["search", PLUGIN])
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    with DeskProcess(project) as desk:
+        with page.expect_response(re.compile("search_index.json")):
+            open_text(desk, page)
+        frame = page.frame_locator("iframe")
+        expect(frame.locator("[role=search], .md-search").first).to_be_hidden()
+        expect(frame.get_by_text("Search", exact=True).first).to_be_hidden()
+    assert errors == []
+
+
+PLUGIN = {
+    "contentgen": {
+        "base_url": "writer",
+        "writer": {"model": "m", "endpoint": "http://127.0.0.1:9/v1"},
+    }
+}
+
+
 def test_save_is_in_sight(project: Project, browser: Browser) -> None:
     """However long the words are, and at the lower end of the page, too. 3 s."""
     make_site(project.root)
@@ -2610,7 +2726,7 @@ def test_the_list_and_the_address(desk: DeskProcess, page: Page) -> None:
     expect(dialog).to_have_count(0)
     generate.click()
     expect(dialog).to_contain_text("A new one")
-    expect(dialog.get_by_role("button", name="Send")).to_be_focused()
+    expect(dialog.get_by_role("button", name="Generate")).to_be_focused()
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
     page.get_by_role("button", name="2 approved").click()
@@ -2630,7 +2746,7 @@ def test_keys_in_the_list(desk: DeskProcess, page: Page, key: str) -> None:
     page.reload()
     expect(page.get_by_role("button", name="Review next")).to_be_enabled()
     page.keyboard.press(key)
-    expect(page.get_by_role("heading", level=1)).to_have_text("Builds take seconds")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Ten habits")
 
 
 def test_the_focus_when_its_button_is_gone(desk: DeskProcess, page: Page) -> None:
@@ -2692,10 +2808,10 @@ def test_the_menu_can_be_read(desk: DeskProcess, browser: Browser, width: int) -
     page = enter(desk, browser, viewport={"width": width, "height": 800})
     open_text(desk, page)
     page.get_by_role("button", name="More choices").click()
-    for name in ("Approve with open sentences…", "Next text"):
-        choice = page.get_by_role("button", name=name)
-        expect(choice).to_be_in_viewport(ratio=1)
-        assert choice.evaluate("it => it.scrollWidth <= it.clientWidth")
+    for name in ("Approve with open sentences…", "Ask the model to change…", "Write again…"):
+        button = choice(page, name)
+        expect(button).to_be_in_viewport(ratio=1)
+        assert button.evaluate("it => it.scrollWidth <= it.clientWidth")
     page.context.close()
 
 
@@ -2709,7 +2825,7 @@ def test_compare_without_an_earlier_text(desk: DeskProcess, page: Page) -> None:
 
 def test_back_while_a_text_is_loading(desk: DeskProcess, page: Page) -> None:
     """The desk stays with the text that the person went back to. 2 s."""
-    open_text(desk, page)
+    open_text(desk, page, "Ten habits")
     held = hold_opening(page)
     page.keyboard.press("n")
     loading = held_in(page, held)
@@ -2718,7 +2834,7 @@ def test_back_while_a_text_is_loading(desk: DeskProcess, page: Page) -> None:
     with page.expect_response(is_opened):
         loading.continue_()
     page.evaluate("new Promise((done) => setTimeout(done))")  # what has arrived is handled
-    expect(page.get_by_role("heading", level=1)).to_have_text("Builds take seconds")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Ten habits")
 
 
 def test_a_page_that_comes_after_its_build(project: Project, page: Page) -> None:

@@ -624,7 +624,7 @@ def test_a_new_text_keeps_the_one_that_was_there(
         desk = at_desk(project.root, texts)
         desk.change("edit", 6, markdown="My words.")
         mine = cached(desk, key)
-        cost = desk.call("cost", ref=desk.text()["ref"]).json()["cost"]
+        cost = desk.call("cost", ref=desk.text()["ref"]).json()
         assert bool(cost) is not is_sandbox
         assert desk.act("ask", replace=True).json()["asking"]["is_update"] is False
         texts.wait()

@@ -4,6 +4,7 @@ import { areLostWithPage, nameTab } from "./state/drafts.js";
 import { watchPresence } from "./state/presence.js";
 import { isPressed, watchPressing } from "./state/pressing.js";
 import { drawWith, state } from "./state/state.js";
+import { keepOrder } from "./state/texts.js";
 import { loadWords, say } from "./state/words.js";
 import { inTurn } from "./parts/acts.js";
 import { call, openSession } from "./parts/api.js";
@@ -29,6 +30,7 @@ async function show(isWanted) {
   const { queue, by, problem } = await call("queue");
   if (!isWanted()) return;
   Object.assign(state, { queue, by, problem });
+  keepOrder();
   const asked = new URLSearchParams(location.search).get("text");
   const found = queue.find((row) => row.ref === asked)
     ?? queue.find((row) => row.url === location.pathname);

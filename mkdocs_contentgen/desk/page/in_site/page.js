@@ -24,6 +24,11 @@ styles.replaceSync(`
   [data-contentgen-difference] ins {
     background: rgb(40 170 70 / .24); color: inherit; text-decoration: underline; }
   [data-contentgen-selected], [data-contentgen-text], mark { scroll-margin: 30vh; }
+  html { overscroll-behavior: contain; }
+  /* The search of a theme needs an index of all pages, which can have drafts. */
+  [role="search"], .md-search, .md-header__button[for="__search"], .search-button,
+  [data-bs-target="#mkdocs_search_modal"], [data-target="#mkdocs_search_modal"] {
+    display: none !important; }
   [data-contentgen-covered] { scroll-padding-bottom: var(--contentgen-covered) !important; }
   [data-contentgen-covered] > body { padding-bottom: var(--contentgen-covered) !important; }
 `);

@@ -3,6 +3,7 @@
 import { drafts, dropLine, keepLine, recallLine } from "../state/drafts.js";
 import { isPresent } from "../state/presence.js";
 import { HOLD, PATIENCE, state, tell, tellTooQuick, warn } from "../state/state.js";
+import { openSentences } from "../state/statements.js";
 import { isApproved, nextAfter } from "../state/texts.js";
 import { say, translate } from "../state/words.js";
 import { act } from "./acts.js";
@@ -12,7 +13,7 @@ import { h } from "./draw.js";
 import { frame, isElsewhere, isOfEarlierDesk } from "./frame.js";
 import { openNext, openText, returnTo } from "./navigation.js";
 import { showUnseen } from "./seen.js";
-import { afterLastUndo, agreesToUndo } from "./undoing.js";
+import { afterLastUndo, agreesToUndo, tellUndone } from "./undoing.js";
 
 // Why the text cannot be approved now, whatever its statements are, in the words for the person. It
 // is an empty string if the text can be approved, and also for an approved text and in a
@@ -93,7 +94,15 @@ async function undoApproval(ref) {
   await returnTo({ ...row, ...text });
   if (ref !== state.ref) return; // the person has gone elsewhere meanwhile
   const done = await act("undo");
-  if (done) tell("amber", say("did_undo", say("undone_approve")));
+  if (done) tellUndone(say("did_undo", say("undone_approve")));
+}
+
+// The sentences that nobody has confirmed.
+function openList() {
+  const rows = openSentences().map(({ card }) => h("li", { dir: "auto" },
+    card.place.length > 0 && `${card.place.join(" · ")}: `,
+    card.parts.map(([text, number]) => number === null ? text : h("mark", {}, text))));
+  return h("ul", { class: "open-list", tabindex: "0", "aria-label": say("open_sentences") }, rows);
 }
 
 export function approveWithReason() {
@@ -101,11 +110,12 @@ export function approveWithReason() {
   let reason = "";
   const fields = async () => {
     reason = await recallLine("reasons");
-    return [h("p", {}, say("reason")), h("input", { "aria-label": say("reason"), maxlength: "300",
-      size: "50", required: true, value: reason, oninput: ({ target }) => {
+    const field = h("input", { "aria-label": say("reason"), maxlength: "300", size: "50",
+      required: true, value: reason, oninput: ({ target }) => {
         reason = target.value;
         keepLine("reasons", reason);
-      } })];
+      } });
+    return [openList(), h("p", {}, say("reason")), field];
   };
   ask(say("approve_anyway"), say("approve"), fields,
     () => approve({ opensNext: Boolean(nextAfter()), reason, seen }));

@@ -8,6 +8,7 @@ import { countOf, isApproved, nameOfPage, nextAfter, stateOf } from "../state/te
 import { say } from "../state/words.js";
 import { focusNextConfirm } from "./acts.js";
 import { approve, approvesSoon, approveWithReason, canApprove, whyNot } from "./approving.js";
+import { asks } from "./asking.js";
 import { switchComparison } from "./compare.js";
 import { h } from "./draw.js";
 import { openNext, openQueue } from "./navigation.js";
@@ -34,7 +35,8 @@ function mainButton({ left }) {
     "data-approve": true, title: `a · ${whyNot() || state.text.title}`,
     "aria-disabled": waits && "true", disabled: !waits && !canApprove(),
     onclick: onlyOnce((isByKey) => approve({ opensNext, isByKey })),
-  }, say(opensNext ? "approve_next" : "approve"));
+  }, h("span", { class: "words" }, say(opensNext ? "approve_next" : "approve")),
+  h("span", { class: "sign" }, opensNext ? `${say("approve")} ›` : say("approve")));
 }
 
 function choices({ left }) {
@@ -46,9 +48,10 @@ function choices({ left }) {
     }) }, say(name, value));
   const canApproveOpen = left > 0 && canApprove() && state.text.can_approve_open;
   return [
-    left === 0 && canApprove() && item("approve_only",
+    left === 0 && canApprove() && nextAfter() && item("approve_only",
       (isByKey) => approve({ opensNext: false, isByKey })),
     canApproveOpen && item("approve_anyway", approveWithReason),
+    ...asks().map(([name, ask]) => item(name, () => ask())),
     nextAfter() && item("next", openNext),
   ].filter(Boolean);
 }

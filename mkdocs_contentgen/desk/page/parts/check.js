@@ -4,9 +4,10 @@ import { onlyOnce } from "../state/pressing.js";
 import { chooseTab, select } from "../state/selection.js";
 import { state } from "../state/state.js";
 import { currentSentence, isWholeCell, openSentences, wordsToCheck } from "../state/statements.js";
-import { isApproved, isTranslation } from "../state/texts.js";
+import { isApproved, isTranslation, remarksOf } from "../state/texts.js";
 import { say, translate } from "../state/words.js";
 import { act, settle } from "./acts.js";
+import { asks } from "./asking.js";
 import { hasClosest, hasWordsOf, readable, withClosest } from "./closest.js";
 import { h } from "./draw.js";
 import { openEditor } from "./editing.js";
@@ -83,8 +84,14 @@ function openCard(sentence) {
     button("edit", () => openEditor(card.block), "e"),
     button("remove", onlyOnce(() => settle(statements, "remove")),
       `x · ${say(isWholeCell(sentence) ? "removes_cell" : "removes")}`)),
+  askButtons(card.block),
   isTranslation() ? original(card.block) : citedSource(card, show),
   !isTranslation() && others.length > 0 && evidence(others, show));
+}
+
+function askButtons(number) {
+  return h("div", { class: "buttons asks", key: "asks" }, asks(number).map(([name, ask]) => h(
+    "button", { type: "button", key: name, onclick: ask }, say(name))));
 }
 
 // Why the statements of a sentence are marked, each reason once.
@@ -149,14 +156,14 @@ function remarks() {
   const { length } = state.text.remarks;
   if (!length || isApproved()) return null;
   return h("button", { type: "button", key: "remarks", class: "card row",
-    onclick: () => chooseTab("about") }, `${say("remarks")}: ${length}`);
+    onclick: () => chooseTab("about") }, remarksOf(state.text));
 }
 
 export function check() {
   const open = openSentences();
   const current = currentSentence();
   const { text } = state;
-  if (!text.seen) return [h("p", {}, translate(text.reason))];
+  if (!text.seen) return [h("p", {}, translate(text.reason)), askButtons()];
   return [
     originalChanges(text, () => act("ask", { update: true, seen: text.seen })),
     isTranslation() && originalOfBlock(current),

@@ -139,7 +139,6 @@ export function comparison() {
       "aria-pressed": String(name === earlier),
       onclick: () => compareWith(name),
     }, say(`with_${name}`)))),
-    h("p", { class: "quiet" }, comparisonMessage()),
     h("ul", { class: "cards" }, rows.map(difference)));
 }
 

@@ -14,11 +14,13 @@ const STATEMENT = /==(.+?)==|<mark>(.+?)<\/mark>/g;
 
 let back = null; // what had the focus before
 let openings = 0;
+let hadSheet = true; // whether the sheet of a narrow screen was open before
 let lastPress = { x: 0, y: 0, at: -Infinity }; // in the editor: where on the screen, and when
 
 function begin(editing) {
   if (!back?.isConnected) back = document.activeElement;
   openings += 1;
+  if (!state.editing) hadSheet = state.isSheetOpen;
   // Held here too: another tab can take the draft while this one shows its words.
   const words = draftOf(editing)?.words ?? editing.markdown;
   state.editing = { ...editing, words, id: openings };
@@ -84,6 +86,7 @@ function matchToSelect(markdown) {
 export function closeEditor() {
   state.editing = null;
   state.block = null;
+  state.isSheetOpen = hadSheet;
   const place = back?.tagName === "IFRAME" ? null : back;
   back = null;
   afterDrawing(() => {

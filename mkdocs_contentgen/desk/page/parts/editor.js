@@ -5,6 +5,7 @@ import { redraw, state } from "../state/state.js";
 import { isCell } from "../state/statements.js";
 import { isComposing } from "../state/typing.js";
 import { say } from "../state/words.js";
+import { call } from "./api.js";
 import { h } from "./draw.js";
 import {
   closeEditor, hasUnsavedWords, notePress, openPaste, removeBlock, save,
@@ -34,6 +35,7 @@ export function editor() {
       keepDraft(editing, target.value);
       redraw();
     },
+    onpaste: pasteFormatted,
     onkeydown: (event) => {
       if (event.key !== "Escape" || isComposing(event)) return;
       event.stopPropagation();
@@ -47,7 +49,8 @@ export function editor() {
     onpointerdown: notePress,
   }, area, h("div", { class: "buttons" },
     h("button", { class: "main", title: say("key_save") }, say("save")),
-    h("button", { type: "button", title: "Esc", onclick: closeEditor }, say("close")),
+    h("button", { type: "button", key: "close", title: "Esc", onclick: closeEditor },
+      say(hasUnsavedWords() ? "close_keep" : "close")),
     hasUnsavedWords() && h("button", { type: "button", key: "discard", onclick: discard },
       say("discard")),
     isEdit && h("button", { type: "button", key: "add", title: "+",
@@ -56,6 +59,19 @@ export function editor() {
       say(isCell(editing.number) ? "empty_cell" : "delete"))),
   isEdit && original(editing.number),
   !isCode && h("p", { class: "quiet" }, say(isEdit ? "syntax" : "paste_hint")));
+}
+
+// Formatted text is pasted as Markdown. The browser has its plain text if the server refuses it.
+async function pasteFormatted(event) {
+  const { currentTarget: area, clipboardData } = event;
+  const html = clipboardData.getData("text/html");
+  if (!html) return;
+  event.preventDefault();
+  const plain = clipboardData.getData("text/plain");
+  const { markdown } = await call("markdown", { html }).catch(() => ({ markdown: plain }));
+  area.focus();
+  // Unlike setRangeText(), it can be taken back with Ctrl+Z.
+  document.execCommand("insertText", false, markdown.trim());
 }
 
 // The "+" at the lower edge of the block that has the mouse, in the page.

@@ -12,7 +12,7 @@ import { isDialogOpen } from "./dialogs.js";
 import { openEditor, openPaste } from "./editing.js";
 import { help } from "./help.js";
 import { openNext, reviewNext } from "./navigation.js";
-import { undo } from "./undoing.js";
+import { redo, undo } from "./undoing.js";
 
 // Another page can lead here while one types there: no key acts then before the person has come.
 let isArmed = document.documentElement.dataset.openedBy === "person";
@@ -64,6 +64,15 @@ function keys() {
 // else the last change of the text that is open.
 const whatTakesBack = () => state.message?.undo ?? (keys() === KEYS ? undo : null);
 
+// What Ctrl+Z, Ctrl+Y and Ctrl+Shift+Z do. All other keys with Ctrl or Alt are the browser's.
+function whatChord({ key, altKey, shiftKey }) {
+  if (altKey) return null;
+  const letter = key.toLowerCase();
+  if (letter === "z" && !shiftKey) return whatTakesBack();
+  const isRedo = letter === "y" || letter === "z";
+  return isRedo && keys() === KEYS ? redo : null;
+}
+
 function press(event) {
   if (isComposing(event)) return;
   const { key, target } = event;
@@ -81,10 +90,8 @@ function press(event) {
     return;
   }
   if (isTyping()) return;
-  const isUndo = key === "z" && isModified && !event.shiftKey;
-  const isOther = !isUndo && (isModified || event.altKey); // a key of the browser
-  if (isOther || event.repeat) return;
-  const does = isUndo ? whatTakesBack() : keys()[key];
+  if (event.repeat) return;
+  const does = isModified || event.altKey ? whatChord(event) : keys()[key];
   if (!does) return;
   event.preventDefault();
   does();

@@ -3,6 +3,7 @@
 import {
   areLostWithPage, blockOf, discardWords, draftOf, drafts, takeDraft,
 } from "../state/drafts.js";
+import { onlyOnce } from "../state/pressing.js";
 import { PATIENCE, redraw, state } from "../state/state.js";
 import { isApproved, isTranslation } from "../state/texts.js";
 import { say, translate } from "../state/words.js";
@@ -15,16 +16,19 @@ import { openEditor, openPaste } from "./editing.js";
 import { frame, goBack, isElsewhere, isOfEarlierDesk } from "./frame.js";
 import { openText } from "./navigation.js";
 import { toShow } from "./seen.js";
-import { undo, undoTitle } from "./undoing.js";
+import { redo, undo, undoTitle } from "./undoing.js";
 
 const note = (key, kind, ...content) => h("div", { key, class: `note ${kind}` }, ...content);
 
 const button = (label, onclick) => h("button", { type: "button", onclick }, label);
 
+const redoButton = () => h("button", { type: "button", key: "redo", title: say("ctrl_y"),
+  onclick: onlyOnce(redo) }, say("redo"));
+
 // What was done last, also before the desk was opened, and what takes it back.
 function outcome() {
   const { message, text } = state;
-  if (!message && !text.undo) return null;
+  if (!message && !text.undo && !text.redo) return null;
   // Why the server cannot be asked stands there already, and can be another reason by now.
   if (state.failure && [state.failure, say("lost")].includes(message?.text)) return null;
   const isAboutLastAct = message?.isAboutLastAct;
@@ -33,8 +37,10 @@ function outcome() {
   const isAboutEarlierAct = takesBack && !message?.undo && !isAboutLastAct;
   return note("outcome", message?.kind ?? "quiet",
     message && h("span", { dir: "auto" }, message.text),
-    isAboutEarlierAct && h("span", {}, say("last_act", undoTitle())),
-    takesBack && undoButton(takesBack));
+    isAboutEarlierAct && h("span", {},
+      say(message?.isUndone ? "change_before" : "last_act", undoTitle())),
+    takesBack && undoButton(takesBack),
+    text.redo && redoButton());
 }
 
 function elsewhere() {

@@ -2,7 +2,7 @@
 
 import { adoptDrafts } from "../state/drafts.js";
 import { redraw, state, tell } from "../state/state.js";
-import { addressOf, firstNeeded, groupOf, nextAfter } from "../state/texts.js";
+import { addressOf, firstNeeded, groupOf, keepOrder, nextAfter } from "../state/texts.js";
 import { say } from "../state/words.js";
 import { inTurn, look, take } from "./acts.js";
 import { call } from "./api.js";
@@ -13,6 +13,7 @@ export async function loadQueue(isWanted) {
   if (!isWanted()) return;
   const hasSome = (group) => queue.some((row) => groupOf(row) === group);
   Object.assign(state, { view: "queue", queue, by, problem, commitCommand, ref: "" });
+  keepOrder();
   if (!hasSome(state.queueTab)) state.queueTab = "review";
   redraw();
 }

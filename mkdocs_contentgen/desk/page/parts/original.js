@@ -1,7 +1,7 @@
 // Of a translation: what a block says in the original.
 
 import { state } from "../state/state.js";
-import { say, translate } from "../state/words.js";
+import { say } from "../state/words.js";
 import { call } from "./api.js";
 import { ask } from "./dialogs.js";
 import { h } from "./draw.js";
@@ -13,10 +13,16 @@ export function languages({ translation_of: page, original_language: from, langu
   return `${page} (${both})`;
 }
 
+// What a new text or an update takes, in one sentence.
 export async function costNote(ref, update) {
-  const { cost } = await call("cost", { ref, update })
-    .catch((error) => ({ cost: error.message }));
-  return h("p", {}, cost ? `${say("cost")}: ${translate(cost)}` : say("free"));
+  const cost = await call("cost", { ref, update }).catch((error) => ({ problem: error.message }));
+  return h("p", {}, cost.problem ?? costInWords(cost));
+}
+
+function costInWords({ calls, most_calls: most, tokens, cost, requests }) {
+  if (requests) return say("cost_request");
+  if (calls === undefined) return say("free");
+  return say(cost ? "cost_money" : "cost_calls", calls, most, tokens.toLocaleString(), cost);
 }
 
 // What to know of an original that has changed, with what translates that.

@@ -2,7 +2,7 @@
 
 import { takeEarlier } from "../state/earlier.js";
 import { otherPerson } from "../state/people.js";
-import { noteOtherText, state, tell } from "../state/state.js";
+import { noteOtherText, state, tell, tellDone } from "../state/state.js";
 import { findIn, openStatements, sentenceWith } from "../state/statements.js";
 import { say } from "../state/words.js";
 import { act, inTurn, take } from "./acts.js";
@@ -15,7 +15,7 @@ const UNDONE = {
   reopen: "undone_reopen",
 };
 
-const inWords = ({ act: name }) => say(UNDONE[name] ?? "undo");
+export const inWords = ({ act: name }) => say(UNDONE[name] ?? "undo");
 
 // What the next Undo takes back, in words.
 export function undoTitle() {
@@ -61,10 +61,28 @@ async function undoNext(ref) {
   const done = await act("undo", { seen: text.seen });
   if (done) {
     selectReopened(open);
-    tell("amber", say("did_undo", inWords(text.undo)));
+    tellUndone(say("did_undo", inWords(text.undo)));
   } else if (shown && state.text === shown) {
     take(text);
   }
+}
+
+// Says what was taken back, and beside it what the next Undo takes back.
+export function tellUndone(words) {
+  tell("amber", words);
+  state.message.isUndone = true;
+}
+
+// Does again what was taken back last.
+export function redo() {
+  const { ref } = state;
+  return afterLastUndo(async () => {
+    await inTurn(() => {});
+    const { text } = state;
+    if (ref !== state.ref || !text?.redo) return;
+    const done = await act("redo", { seen: text.seen });
+    if (done) tellDone(say("did_redo", inWords(text.redo)));
+  });
 }
 
 // Shows the text as it was before, if that is known, until the server has answered.

@@ -3,7 +3,7 @@
 import { discardDraftOf, draftsWithoutText } from "../state/drafts.js";
 import { redraw, state, tell } from "../state/state.js";
 import {
-  addressOf, countOf, firstNeeded, groupOf, GROUPS, nameOfPage, sortByNeed, stateOf,
+  addressOf, countOf, firstNeeded, groupOf, GROUPS, nameOfPage, remarksOf, sortByNeed, stateOf,
 } from "../state/texts.js";
 import { say, translate } from "../state/words.js";
 import { call } from "../parts/api.js";
@@ -27,7 +27,7 @@ async function send(text, body) {
 
 function generate(text) {
   const fields = async () => [h("p", { dir: "auto" }, text.topic), await costNote(text.ref)];
-  ask(say("generate"), say("send"), fields, () => send(text, { replace: true }));
+  ask(say("generate"), say("generate_now"), fields, () => send(text, { replace: true }));
 }
 
 // A translation has the topic of its original.
@@ -49,8 +49,6 @@ function progressOf(text) {
   return h("label", { class: "count" }, say("checked_of", text.checked, total),
     h("progress", { max: String(total), value: String(text.checked) }));
 }
-
-const remarksOf = ({ remarks: { length } }) => length > 0 && `${say("remarks")}: ${length}`;
 
 function row(text) {
   const isMissing = groupOf(text) === "missing";

@@ -6,6 +6,7 @@ export const PATIENCE = 1500; // milliseconds before the desk says what it waits
 export const state = {
   view: "", // "queue" or "text"
   queue: [], // the rows of the list of texts, in the order of the site
+  order: [], // the references of the texts, as the list had them when it was loaded
   by: "",
   problem: "",
   commitCommand: "",

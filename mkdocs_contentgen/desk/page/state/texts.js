@@ -1,7 +1,7 @@
 // The texts of the list: which group each is in, what needs a person first, and how each is named.
 
 import { state } from "./state.js";
-import { say } from "./words.js";
+import { remarkIn, say } from "./words.js";
 
 const NEED = [
   "outdated", "changed", "damaged", "proposed", "draft", "failed", "missing", "approved",
@@ -19,18 +19,26 @@ const isNeeded = (text) => groupOf(text) === "review" && text.state !== "damaged
 
 const rank = (text) => text.newer_draft ? 0 : NEED.indexOf(text.state);
 
-export const sortByNeed = (rows) => [...rows].sort((one, other) => rank(one) - rank(other)
-  || other.marked - one.marked || one.page.localeCompare(other.page));
+// What waits for one click stands first: nothing is left to check in it.
+const left = (text) => isNeeded(text) ? text.marked_sentences : 0;
+
+export const sortByNeed = (rows) => [...rows].sort((one, other) => isReady(other) - isReady(one)
+  || rank(one) - rank(other) || left(other) - left(one) || one.page.localeCompare(other.page));
+
+const isReady = (text) => isNeeded(text) && !text.marked_sentences;
 
 export const firstNeeded = () => sortByNeed(state.queue).find(isNeeded);
 
-// The text that needs a person next, after the one that is open.
+// Keeps the order of the list for going through its texts: what is done with them changes it.
+export function keepOrder() {
+  state.order = sortByNeed(state.queue).map(({ ref }) => ref);
+}
+
+// The text that needs a person next, after the one that is open, or null after the last one.
 export function nextAfter() {
-  const rows = sortByNeed(state.queue);
-  const index = rows.findIndex((row) => row.ref === state.ref);
-  // From there on, and then from the start. Without an open text, that is all of them.
-  const following = [...rows.slice(index + 1), ...rows.slice(0, Math.max(index, 0))];
-  return following.find(isNeeded) ?? null;
+  const following = state.order.slice(state.order.indexOf(state.ref) + 1);
+  const rows = following.map((ref) => state.queue.find((row) => row.ref === ref));
+  return rows.find((row) => row && isNeeded(row)) ?? null;
 }
 
 export const countOf = (group) => state.queue.filter((text) => groupOf(text) === group).length;
@@ -39,6 +47,13 @@ export const addressOf = (text) => `${text.url || "/"}?text=${text.ref}`;
 
 // Several texts can be on a page.
 export const nameOfPage = (text) => text.id === "main" ? text.page : `${text.page} · ${text.id}`;
+
+// How many remarks there are, and what each is about: what stands before its colon.
+export function remarksOf({ remarks }) {
+  if (!remarks.length) return "";
+  const names = remarks.map((remark) => remarkIn(remark).split(/[:：]/)[0].trim().toLowerCase());
+  return say("remarks_about", remarks.length, [...new Set(names)].join(", "));
+}
 
 export function stateOf(text) {
   if (text.newer_draft) return say("newer");
