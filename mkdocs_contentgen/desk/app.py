@@ -47,7 +47,7 @@ from .acts import EARLIER, Change, Desk, Earlier, FileEditedError, OutdatedError
 from .builder import Builder
 from .describing import commit_all_command, describe, describe_rows, described_remarks
 from .session import DeskSite
-from .site_files import EMPTY_INDEX, PAGE, is_asset, is_index, type_of
+from .site_files import PAGE, emptied_index, is_asset, is_index, type_of
 
 HOST = "127.0.0.1"
 
@@ -465,8 +465,6 @@ class DeskApp:
             raise HTTPException(403, _ADDRESS_HINT)
         if destination == "document":  # a link that opens a tab
             return RedirectResponse(f"{self._origin}/{quote(path)}")
-        if is_index(path):
-            return Response(EMPTY_INDEX, media_type=_TYPES["json"])
         # First, so that no page is older than its stamp says. A newer one is loaded once more.
         build = self._builder.stamp
         html = await self._find_page(path, request)
@@ -512,6 +510,9 @@ class DeskApp:
         response = await self._find_file(path, request)
         if response is not None:
             file = str(getattr(response, "path", ""))  # a redirection has none
+            if is_index(path) and response.status_code == 200:
+                index = await run_in_threadpool(Path(file).read_text, "utf-8", "replace")
+                return Response(emptied_index(index), media_type=_TYPES["json"])
             if not file or await run_in_threadpool(is_asset, file):
                 return response
             # With another status, it is the 404.html of the site.

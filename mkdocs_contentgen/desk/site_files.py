@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 from pathlib import Path, PurePath
 
+import msgspec
+
 PAGE = ".html"
 
 _SCRIPTS = frozenset({".js", ".mjs"})
@@ -23,12 +25,6 @@ _ASSETS = _SCRIPTS | frozenset(
 )
 """The endings of files that a page is shown with."""
 
-EMPTY_INDEX = (
-    '{"config": {"lang": ["en"], "separator": "[\\\\s\\\\-]+", "pipeline": []}, '
-    '"docs": [], "items": []}'
-)
-"""A search index without a page. The scripts of themes fail where they get none."""
-
 _INDEXES = ("search/search_index.json", "search.json")
 
 _BRACKETS = "{["
@@ -42,6 +38,15 @@ def type_of(name: str) -> str:
 def is_index(path: str) -> bool:
     """Tell whether a file of a site is the index of its search: the words of all pages."""
     return path in _INDEXES
+
+
+def emptied_index(index: str) -> str:
+    """Return a search index without its pages. The scripts of themes fail where they get none."""
+    try:
+        found = msgspec.json.decode(index, type=dict[str, object])
+    except ValueError:
+        found = {}
+    return json.dumps({"config": found.get("config", {}), "docs": [], "items": []})
 
 
 def is_asset(file: str) -> bool:

@@ -753,9 +753,14 @@ def test_a_file_that_is_not_on_the_list_is_not_served(reviewer: Reviewer, name: 
 @pytest.mark.parametrize("name", ["search/search_index.json", "search.json"])
 def test_the_index_of_the_search_is_empty(reviewer: Reviewer, name: str) -> None:
     """It has the words of all pages, and the scripts of themes fail without one."""
-    write_built(reviewer, name, '{"docs": ["The plan."]}')
-    found = reviewer.send(f"/{name}", origin=reviewer.host_of("/report/")).json()
-    assert (found["docs"], found["items"]) == ([], [])
+    report = reviewer.host_of("/report/")
+    for index, config in (
+        ('{"config": {"lang": 1}, "docs": ["The plan."]}', {"lang": 1}),
+        ("", {}),
+    ):
+        write_built(reviewer, name, index)
+        found = reviewer.send(f"/{name}", origin=report).json()
+        assert found == {"config": config, "docs": [], "items": []}
 
 
 @pytest.mark.parametrize(

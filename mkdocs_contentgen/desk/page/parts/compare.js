@@ -139,7 +139,7 @@ export function comparison() {
       "aria-pressed": String(name === earlier),
       onclick: () => compareWith(name),
     }, say(`with_${name}`)))),
-    h("ul", { class: "cards" }, rows.map(difference)));
+    rows.length > 0 && h("ul", { class: "cards" }, rows.map(difference)));
 }
 
 // The buttons of the difference that is chosen, beside it on the page.
