@@ -81,6 +81,7 @@ def describe(desk: Desk, article: Article, on_page: Sequence[Article]) -> dict[s
         "statements": [],
         "to_read": [],
         "sources": [],
+        "stale": [],
     }
     if text is None:
         return shown
@@ -105,6 +106,7 @@ def describe(desk: Desk, article: Article, on_page: Sequence[Article]) -> dict[s
             for sentence in document.sentences_to_read()
         ],
         "sources": sources,
+        "stale": [] if article.original else list(_stale(desk.site, text, views)),
         "hidden": list(_hidden(document)),
     }
     desk.parsed = {text.html: document}  # last, since read() hands it out to be changed
@@ -472,6 +474,45 @@ def _sources(site: Site, text: Text, views: Sequence[BlockView]) -> Iterator[dic
             "blocks": [number for number, view in enumerate(views) if citation.name in view.links],
             "state": _state_of(citation),
         }
+
+
+def _stale(site: Site, text: Text, views: Sequence[BlockView]) -> Iterator[dict[str, object]]:
+    """Yield the cited passages that say something else now, with the sentences to look at."""
+    cited = site.cited_passages()
+    changed = [citation for citation in cited.citations(text) if citation.has_changed]
+    for citation, source in zip(changed, cited.stale(text), strict=True):
+        sentences: list[dict[str, object]] = []
+        for sentence in source.sentences:
+            sentences.append(
+                {
+                    "text": sentence.text,
+                    "lost": list(sentence.lost),
+                    "now": sentence.now,
+                    "block": _block_with(sentence.text, views),
+                }
+            )
+        yield {
+            "address": citation.name,
+            "source": source.source,
+            "level": source.level,
+            "moved_to": source.moved_to,
+            "sentences": sentences,
+            "added": list(source.added),
+        }
+
+
+def _block_with(sentence: str, views: Sequence[BlockView]) -> int | None:
+    """Return the number of the first block that has a sentence, or None."""
+    wanted = _letters_of(sentence)
+    for number, view in enumerate(views):
+        if wanted in _letters_of(view.text):
+            return number
+    return None
+
+
+def _letters_of(text: str) -> str:
+    """Return the letters and digits of a text without its citations, as sentences have them."""
+    return "".join(filter(str.isalnum, _LABEL.sub("", text)))
 
 
 def _state_of(citation: Citation) -> str:

@@ -19,7 +19,7 @@ import pytest
 import yaml
 from commands import like_a_process, run_here
 from conftest import Project
-from desk_site import BLOG, HTML, LINK, NEWS, WHEN, make_site, save
+from desk_site import BLOG, HTML, LINK, NEWS, WHEN, make_site, save, save_stale
 from msgspec import structs
 from remarks import in_words
 from repository import commit, git
@@ -284,6 +284,22 @@ def test_undo(reviewer: Reviewer) -> None:
     assert reviewer.act("undo").status_code == 200
     assert_restored(cached(reviewer), before)
     assert "nothing to undo" in reviewer.act("undo").text
+
+
+def test_sentences_that_may_be_wrong_now(reviewer: Reviewer) -> None:
+    """Each with its block, and with what its source does not have now; none once it is mended."""
+    assert reviewer.text()["stale"] == []
+    save_stale(reviewer.root)
+    [stale] = reviewer.text()["stale"]
+    assert (stale["address"], stale["level"]) == (LINK, "wrong")
+    [sentence] = stale["sentences"]
+    assert (sentence["lost"], sentence["block"]) == (["40 seconds"], 1)
+    assert sentence["text"].startswith("A build takes 40 seconds")
+    assert "4 seconds" in sentence["now"]
+    words = f"A build takes 4 seconds [1]({LINK})."
+    after = reviewer.change("edit", 1, markdown=words)
+    assert isinstance(after, dict)
+    assert [source["level"] for source in after["stale"]] != ["wrong"]
 
 
 def test_redo(reviewer: Reviewer) -> None:

@@ -15,7 +15,7 @@ import pytest
 import yaml
 from browsing import audit, browser
 from conftest import Project, wait_until
-from desk_site import BLOG, HTML, LINK, NEWS, PLAN, WHEN, make_site, save
+from desk_site import BLOG, HTML, LINK, NEWS, PLAN, WHEN, make_site, save, save_stale
 from golden_file import GOLDEN
 from model_double import ModelDouble, written
 from playwright.sync_api import Browser, Locator, Page, Request, Response, Route, expect
@@ -1181,6 +1181,25 @@ def test_updates(project: Project, page: Page, model: ModelDouble) -> None:
         expect(frame.get_by_text("A build takes an hour now")).to_be_visible()
 
 
+def test_what_may_be_wrong_now(project: Project, page: Page) -> None:
+    """The list names such a text, and *Check* the sentence beside its source then and now. 4 s."""
+    make_site(project.root)
+    save_stale(project.root)
+    project.ran("mkdocs_contentgen", "approve", "report.md", "--by", "Ann")
+    with DeskProcess(project) as desk:
+        open_text(desk, page, group="with a changed source")
+        expect(page.get_by_role("banner")).to_contain_text("Approved, may be wrong now")
+        panel = page.get_by_role("complementary", name="Review")
+        expect(panel).to_contain_text("1 sentence may be wrong now: plan/#speed")
+        expect(panel).to_contain_text("No longer there: 40 seconds")
+        expect(panel).to_contain_text("There now: ")
+        before = panel.get_by_role("region", name="Before: Plan › Speed")
+        expect(before).to_contain_text("40 seconds")
+        panel.get_by_role("button", name="A build takes 40 seconds").click()
+        editor = page.locator(".editor textarea")
+        expect(editor).to_have_value(re.compile("^A build takes 40 seconds"))
+
+
 def make_translation(project: Project) -> None:
     """Write a site of the sandbox with a post, and an approved translation that a person edits."""
     make_site(project.root, plugins=[{"contentgen": {"base_url": "sandbox"}}])
@@ -1227,7 +1246,7 @@ def test_a_translation(project: Project, page: Page) -> None:
         project.ran("mkdocs_contentgen", *approve)
         expect(panel).to_contain_text("1 block changed in the original")
         page.goto(f"{desk.origin}/_contentgen/")
-        group = "with a changed original"
+        group = "with a changed source"
         open_text(desk, page, "Ten habits", "[de] Ten habits", group=group)
         page.get_by_role("button", name="Translate what has changed…").click()
         dialog = page.get_by_role("dialog", name="Translate what has changed…")

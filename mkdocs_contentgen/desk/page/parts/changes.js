@@ -14,17 +14,22 @@ export const countChanges = () => changedBlocks().length + changedSources().leng
 
 const changedSources = () => state.text.sources.filter((source) => source.state !== "same");
 
-function changedSource(source) {
+// A source as it was, and as it is.
+export function bothSides(source) {
   const side = (name, kind) => h("div", {
     class: "source", dir: "auto", tabindex: "0", role: "region",
     "aria-label": `${say(name)}: ${source.title}`,
   }, h("span", { class: "quiet" }, `${say(name)}: `),
   words(source.words.filter(([other]) => other === "equal" || other === kind)));
+  return [side("before", "old"), side("after", "new")];
+}
+
+function changedSource(source) {
   return h("div", { class: "card open", key: source.address },
     h("strong", { dir: "auto" }, source.title),
     source.blocks.map((number) => h("p", { class: "quiet", dir: "auto" },
       state.text.blocks[number].text.slice(0, 80))),
-    side("before", "old"), side("after", "new"));
+    bothSides(source));
 }
 
 function changedBlock(block) {

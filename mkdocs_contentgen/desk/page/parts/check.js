@@ -13,6 +13,7 @@ import { h } from "./draw.js";
 import { openEditor } from "./editing.js";
 import { original, originalChanges } from "./original.js";
 import { recheck } from "./rechecking.js";
+import { staleSources } from "./stale.js";
 
 function evidence(found, show = readable) {
   if (!found.length) return h("p", { class: "quiet" }, say("no_evidence"));
@@ -167,6 +168,7 @@ export function check() {
   return [
     originalChanges(text, () => act("ask", { update: true, seen: text.seen })),
     isTranslation() && originalOfBlock(current),
+    staleSources(),
     open.length === 0 && h("p", { class: "all-checked", tabindex: "-1" },
       say("none_left")),
     open.length === 0 && remarks(),

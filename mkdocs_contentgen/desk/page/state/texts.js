@@ -10,7 +10,8 @@ export const GROUPS = ["review", "behind", "missing", "approved"];
 
 export function groupOf(text) {
   if (text.newer_draft || text.due_since || text.watched?.length) return "review";
-  if (text.state === "approved") return text.original_changes ? "behind" : "approved";
+  const isBehind = text.original_changes || text.stale?.length > 0;
+  if (text.state === "approved") return isBehind ? "behind" : "approved";
   return ["failed", "missing"].includes(text.state) ? "missing" : "review";
 }
 
@@ -55,9 +56,18 @@ export function remarksOf({ remarks }) {
   return say("remarks_about", remarks.length, [...new Set(names)].join(", "));
 }
 
+// The worst that may be so of a text whose sources say something else now.
+function staleState({ stale }) {
+  const worst = ["gone", "wrong", "changed"].find((level) => (
+    stale.some((source) => source.level === level)));
+  return `state_stale_${worst}`;
+}
+
 export function stateOf(text) {
   if (text.newer_draft) return say("newer");
   if (text.due_since) return say("state_due", text.due_since.slice(0, 10));
+  if (text.watched?.length) return say("state_watched", text.watched.length);
+  if (text.state === "approved" && text.stale?.length) return say(staleState(text));
   return say(`state_${text.state}`);
 }
 
