@@ -5,7 +5,8 @@ ContentgenError
 ├── ConfigurationError         an option is missing, invalid or unsafe
 ├── ServiceError               a request for a text failed
 │   ├── NotSentError              it was not processed: it can be sent again at once
-│   │   └── UnreachableError         no connection could be made
+│   │   ├── UnreachableError         no connection could be made
+│   │   └── LoadingModelError        the model server is still reading its model
 │   ├── UnknownOutcomeError       it may have been processed: repeated only with the same key
 │   │   └── CancelledRequestError    a person cancelled it while it was running
 │   ├── StoppedRunError           the run was stopped before this call began
@@ -71,6 +72,10 @@ class NotSentError(ServiceError):
 
 class UnreachableError(NotSentError):
     """No connection to the service could be made."""
+
+
+class LoadingModelError(NotSentError):
+    """The server is still reading its model, and will take the request soon."""
 
 
 class UnknownOutcomeError(ServiceError):

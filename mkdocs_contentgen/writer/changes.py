@@ -11,6 +11,7 @@ import asyncio
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import zip_longest
 
 from ..citation import Citation
@@ -31,10 +32,11 @@ from ..service.protocol import (
     Updated,
 )
 from ..text import MAX_BLOCK
-from .answers.answers import problem_of_empty, read_answer
+from .answers.answers import answer_so_far, problem_of_empty, read_answer
+from .answers.degenerate import find_loop
 from .answers.document import MarkdownDocument
 from .answers.markdown import paragraph_html, read_markdown
-from .answers.numbered_blocks import Action, Entry, read_changes
+from .answers.numbered_blocks import Action, Entry, last_block, read_changes
 from .marks.statements import find_quotations
 from .models.completion import Ask, Completion, Message, ModelCall
 from .models.kept_answers import KeptAnswers
@@ -44,10 +46,21 @@ from .prompts import fill, inert, numbered_sources
 from .sources.citations import cite, name_of
 from .sources.retrieval import MAX_SOURCE_CHARACTERS
 from .sources.sources import Passage
-from .writing import MAX_FAILED, TOKENS_FOR_THINKING, TOKENS_PER_WORD, Estimate, find_passages
+from .writing import (
+    MAX_CHARACTERS_PER_TOKEN,
+    MAX_FAILED,
+    TOKENS_FOR_THINKING,
+    TOKENS_PER_WORD,
+    Estimate,
+    find_passages,
+)
 
 _MIN_ANSWER_WORDS = 200
 """The number of words that an answer may have at least."""
+
+_MOST_NAMED = 2
+_SPARE_NAMED = 10
+"""An answer that names blocks more often than twice each, and so many times more, is a loop."""
 
 _MAX_REMARKS = 10
 """The number of remarks on an update, beside those on quotations."""
@@ -89,8 +102,9 @@ async def find_changes(
     messages = update_prompt(request, update, passages)
     words = sum(len(block.text.split()) for block in update.blocks)
     limit = max(_MIN_ANSWER_WORDS, words) * TOKENS_PER_WORD + TOKENS_FOR_THINKING
+    watch = partial(_stop_reason, len(update.blocks), MAX_CHARACTERS_PER_TOKEN * limit)
     for number in range(1 + options.fields.repairs):
-        completion = await kept(ModelCall(messages, limit, penalty=number > 0))
+        completion = await kept(ModelCall(messages, limit, watch, penalty=number > 0))
         updated = await asyncio.to_thread(
             read_update, completion, request, update, passages, options
         )
@@ -105,6 +119,22 @@ async def find_changes(
         model=options.fields.model,
         cost=kept.usage.cost,
     )
+
+
+def _stop_reason(blocks: int, characters: int, text: str) -> str:
+    """Return why a model that writes an update has to stop, or an empty string.
+
+    `blocks` is the number of blocks of the text, and `characters` the most that the answer can
+    have, with thoughts.
+    """
+    if len(text) > characters:
+        return "too long"
+    answer = answer_so_far(text)
+    begun, last = last_block(answer)
+    # Only within a block: the cells of a table can repeat themselves. With its reason, a block can
+    # be named twice, since models think aloud first.
+    is_loop = begun > _MOST_NAMED * blocks + _SPARE_NAMED or find_loop(last) is not None
+    return "loop" if is_loop else ""
 
 
 def estimate_update(update: Update, options: WriterOptions) -> Estimate:
@@ -174,7 +204,9 @@ def read_update(
 ) -> Updated | None:
     """Return the changes in an answer, or None if nobody can use it."""
     answer, remarks, _ = read_answer(completion.text)
-    if completion.is_cut:
+    # Where the writer stopped the model, `is_cut` of the completion is False.
+    is_cut = completion.is_cut or completion.finish_reason in ("loop", "too long")
+    if is_cut:
         remarks.append(Remark("update_cut", values={"said": completion.server_words}))
     reader = _EntryReader(request, update, passages, options)
     results = []
@@ -182,7 +214,7 @@ def read_update(
     doubts = []
     invented: list[str] = []
     cited: set[int] = set()
-    entries = _last_of_each(read_changes(answer, is_cut=completion.is_cut))
+    entries = _last_of_each(read_changes(answer, is_cut=is_cut))
     gives_reasons = any(entry.reason for entry in entries if entry.action != "nothing")
     for entry in entries:
         result = reader.read(entry)

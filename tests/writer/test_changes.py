@@ -70,6 +70,32 @@ def test_an_answer_that_was_cut_off(reason: str) -> None:
         updated(UPDATE, cut, cut)
 
 
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "[4] Pages are kept. " + "The pages are kept again and again. " * 60,
+        "\n\n".join(["[4] Pages are kept.\nWHY: they are"] * 60),
+    ],
+    ids=["a sentence", "a block"],
+)
+def test_an_answer_that_repeats_itself(rest: str) -> None:
+    """The model is stopped while it writes, and what is whole before that is used."""
+    found, model = updated(UPDATE, f"{CHANGE}\n\n{rest}")
+    assert found.changes[0].block == 2
+    assert said(found) == ("update: the answer was cut off, so further blocks may still be wrong",)
+    watch = model.asked[0].watch
+    assert watch is not None
+    assert watch(CHANGE) == ""
+    assert watch(f"{CHANGE}\n\n{rest}") == "loop"
+
+
+def test_an_answer_in_the_frame() -> None:
+    """What the model says outside of it names no block."""
+    answer = f"[4] may be wrong, too.\n\n<article>\n{CHANGE}\n</article>\n\n[5] is fine."
+    found, _ = updated(UPDATE, answer)
+    assert [change.block for change in found.changes] == [2]
+
+
 def test_no_answer() -> None:
     """What the model has written instead is kept for reading."""
     with pytest.raises(FailedTextError, match="names no block") as caught:

@@ -17,6 +17,7 @@ from ...display import quoted
 from ...errors import (
     ConfigurationError,
     InvalidAnswerError,
+    LoadingModelError,
     ServiceError,
     UnknownOutcomeError,
     UnusableServiceError,
@@ -47,6 +48,9 @@ _REFUSES_SYSTEM = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """How servers say that a model, or its chat template, takes no system message."""
+
+_IS_LOADING = re.compile(r"loading (?:the )?model|model is (?:still )?loading", re.IGNORECASE)
+"""What llama.cpp says, with status 503, until it has read the model."""
 
 _NO_CREDIT = re.compile(
     r"insufficient[_ ](quota|balance|credits?|funds)|exceeded_current_quota_error"
@@ -302,6 +306,8 @@ class ChatCompletions(Transport):
             # Waiting does not help, so that no call is tried again.
             hint = "add credit to the account of the model server"
             return UnusableServiceError(f"{message}; {hint}")
+        if answer.status == 503 and _IS_LOADING.search(answer.body.decode("utf-8", "replace")):
+            return LoadingModelError(message, answer.retry_after().seconds)
         cure = self._cures.of_status(answer)
         if self._cures.lacks_model(answer):  # as all other calls would be told
             return UnusableServiceError(f"{message}; {cure}")

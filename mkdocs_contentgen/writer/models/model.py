@@ -12,6 +12,7 @@ from typing import Self
 from ...concurrency import Backoff, Clock
 from ...errors import (
     BusyModelError,
+    LoadingModelError,
     NotSentError,
     StoppedRunError,
     UnavailableModelError,
@@ -19,6 +20,7 @@ from ...errors import (
     UnusableServiceError,
 )
 from ...reporting import SILENT, Reporter
+from ...service.waits import format_seconds
 from .chat_completions import ChatCompletions
 from .completion import Completion, ModelCall
 from .program import Program
@@ -31,6 +33,9 @@ FIRST_BACKOFF = 1.0
 
 _RETRIES = 2
 """For a server that cannot be reached, where none are given."""
+
+_LOADING_INTERVAL = 2.0
+"""Seconds between two questions to a server that is reading its model."""
 
 _PAUSE_INTERVAL = 0.5
 """Seconds between two checks whether the run was stopped during a pause."""
@@ -99,7 +104,7 @@ class Model:
         async with self._places:
             spending.waited += self._clock.monotonic() - started
             await self._wait_for_pause(is_stopped)
-            deadline = self._clock.monotonic() + self._fields.first_token_timeout
+            began = self._clock.monotonic()
             tries = 1
             while True:
                 if is_stopped():
@@ -108,8 +113,10 @@ class Model:
                     return await self._call(call, spending)
                 except RefusedSystemError:
                     continue  # the transport sends no system message any more
+                except LoadingModelError as error:
+                    self._wait_for_model(error, tries, began)
                 except NotSentError as error:
-                    self._back_off(error, tries, deadline)
+                    self._back_off(error, tries, began)
                 await self._wait_for_pause(is_stopped)
                 tries += 1
 
@@ -131,8 +138,27 @@ class Model:
         while self._backoff.remaining and not is_stopped():
             await self._clock.sleep(min(self._backoff.remaining, _PAUSE_INTERVAL))
 
-    def _back_off(self, error: NotSentError, tries: int, deadline: float) -> None:
+    def _wait_for_model(self, error: LoadingModelError, tries: int, began: float) -> None:
+        """Pause all calls until the server may have read its model. Raises UnavailableModelError.
+
+        It is asked again for `call_timeout`, however many retries there are.
+        """
+        timeout = self._fields.call_timeout
+        option = f"{self._prefix}call_timeout"
+        seconds = max(_LOADING_INTERVAL, error.retry_after or 0.0)
+        if self._clock.monotonic() + seconds >= began + timeout:
+            raise UnavailableModelError(
+                f"{error}; the model was not there after {format_seconds(timeout)} s "
+                f"({option}); wait until the server has read it, or raise {option}",
+                error.retry_after,
+            ) from None
+        if tries == 1:
+            self._reporter.log(f"{error}; waiting up to {format_seconds(timeout)} s ({option})")
+        self._backoff.pause(seconds)
+
+    def _back_off(self, error: NotSentError, tries: int, began: float) -> None:
         """Pause all calls, or raise an error if a call that was tried so often is given up."""
+        deadline = began + self._fields.first_token_timeout
         is_unreachable = isinstance(error, UnreachableError)
         retries = self._retries
         if retries is None and is_unreachable:

@@ -633,6 +633,52 @@ def test_a_server_that_is_busy(server: ModelDouble) -> None:
     assert len(server.calls) == 3
 
 
+def instant_clock() -> Clock:
+    """Return a clock on which each pause is over at once."""
+    now = 0.0
+
+    async def sleep(seconds: float) -> None:
+        nonlocal now
+        now += seconds
+
+    return Clock(monotonic=lambda: now, sleep=sleep)
+
+
+def test_a_server_that_loads_its_model(server: ModelDouble) -> None:
+    """It is asked again for `call_timeout`, however few retries there are, and that is said."""
+    loading = raw(error("Loading model"), 503)
+    server.answer = sequence([loading, loading, loading, written()])
+    lines: list[str] = []
+    asked = ModelCall(QUESTION, 1)
+
+    async def run() -> str:
+        options = WriterOptions(WriterFields(model=MODEL, endpoint=server.endpoint))
+        reporter = LineReporter(log=lines.append, debug=lines.append)
+        async with make_model(
+            options, Spending(), retries=0, reporter=reporter, clock=instant_clock()
+        ) as model:
+            return (await model.ask(asked)).text
+
+    assert asyncio.run(run()) == "A text."
+    assert sum("waiting up to 60 s (writer.call_timeout)" in line for line in lines) == 1
+
+
+def test_a_server_that_loads_for_too_long(server: ModelDouble) -> None:
+    """All calls would fail, so that the message says which option waits longer."""
+    server.answer = raw(error("Loading model"), 503)
+
+    async def run() -> None:
+        fields = WriterFields(model=MODEL, endpoint=server.endpoint, call_timeout=20)
+        async with make_model(WriterOptions(fields), Spending(), clock=instant_clock()) as model:
+            await model.ask(ModelCall(QUESTION, 1))
+
+    with pytest.raises(
+        UnavailableModelError, match=r"not there after 20 s \(writer.call_timeout\);"
+    ):
+        asyncio.run(run())
+    assert 5 < len(server.calls) < 15
+
+
 def test_no_call_begins_in_a_stopped_run(server: ModelDouble) -> None:
     """Neither a first try nor the one after a pause, which is not waited for to its end."""
     stopped = False
