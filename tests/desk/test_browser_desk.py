@@ -242,15 +242,10 @@ def be_there(page: Page) -> None:
     """Move the mouse, and wait until keys can approve a text: the person has just come."""
     page.mouse.move(100, 100)
     page.mouse.move(120, 120)
-    is_present = f"async () => (await import('{PRESENCE}')).isPresent()"
-
-    def is_there() -> bool:
-        return bool(page.evaluate(is_present))
-
-    wait_until(is_there)
+    wait_until(lambda: bool(page.evaluate(IS_PRESENT)))
 
 
-PRESENCE = "/_contentgen/state/presence.js"
+IS_PRESENT = """async () => (await import("/_contentgen/state/presence.js")).isPresent()"""
 
 
 def open_tab(page: Page, name: str) -> Locator:
@@ -515,6 +510,63 @@ def test_enter_goes_from_confirm_to_confirm(project: Project, page: Page) -> Non
             page.keyboard.press("Enter")
             left(page, count)
         expect(page.get_by_text("No sentence is left to check.")).to_be_focused()
+
+
+def tab_to(page: Page, target: Locator) -> None:
+    """Press Tab until an element has the focus, from wherever it is."""
+    expect(target).to_be_visible()
+    for _ in range(100):
+        if target.evaluate("element => element === document.activeElement"):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"{target} cannot be reached")
+
+
+def test_tab_and_enter_alone(project: Project, page: Page) -> None:
+    """From the list to the approval: one Enter for each sentence. 5 s."""
+    make_sentences(project, 4)
+    with DeskProcess(project) as desk:
+        page.goto(desk.address)
+        tab_to(page, page.get_by_role("link", name="Builds take seconds"))
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", level=1)).to_be_focused()
+        left(page, 4)
+        tab_to(page, page.get_by_role("button", name="Check 4 more"))
+        page.keyboard.press("Enter")
+        for count in (3, 2, 1, 0):
+            expect(page.get_by_role("button", name="Confirm", exact=True)).to_be_focused()
+            page.keyboard.press("Enter")
+            left(page, count)
+        settled(page)
+        expect(approve_button(page)).to_be_enabled()
+        tab_to(page, approve_button(page))
+        wait_until(lambda: bool(page.evaluate(IS_PRESENT)))
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("status")).to_contain_text("Approved “Builds take seconds”")
+
+
+def test_twelve_statements_take_nine_clicks(project: Project, page: Page) -> None:
+    """Eight sentences have them: one click each, and one that approves. 4 s."""
+    make_site(project.root)
+    two = "<p>It has <mark>2 doors</mark> and <mark>{0} keys</mark>.</p>"
+    one = "<p>It has <mark>{0} rooms</mark>.</p>"
+    paragraphs = "".join((two + one).format(number) for number in range(3, 7))
+    html = f"<article><h1>Builds take seconds</h1>{paragraphs}</article>"
+    save(project.root, {NEWS.key(sandbox=False): Text(html, WHEN, NEWS.record(), "m")})
+    with DeskProcess(project) as desk:
+        open_text(desk, page)
+        expect(block_with(page, "It has").locator("mark")).to_have_count(12)
+        clicks = 0
+        for count in range(7, -1, -1):
+            page.get_by_role("button", name="Confirm", exact=True).click()
+            left(page, count)
+            clicks += 1
+        settled(page)
+        expect(approve_button(page)).not_to_have_attribute("aria-disabled", "true")
+        approve_button(page).click()
+        clicks += 1
+        expect(page.get_by_role("status")).to_contain_text("Approved “Builds take seconds”")
+        assert clicks == 9
 
 
 def test_keys_of_an_input_method(desk: DeskProcess, page: Page) -> None:

@@ -168,12 +168,12 @@ export function check() {
   return [
     originalChanges(text, () => act("ask", { update: true, seen: text.seen })),
     isTranslation() && originalOfBlock(current),
-    staleSources(),
     open.length === 0 && h("p", { class: "all-checked", tabindex: "-1" },
       say("none_left")),
     open.length === 0 && remarks(),
     ...open.map((sentence) => sentence.key === current.key
       ? openCard(sentence) : closedCard(sentence)),
+    staleSources(),
     sentencesToRead(),
     state.checked.length > 0 && h("h2", { key: "checked" }, say("checked_title")),
     ...state.checked.map(checkedCard),
