@@ -21,7 +21,7 @@ from bs4 import Tag
 
 from ..errors import UnsafeHTMLError
 from .block import Block, is_block
-from .elements import BLOCK_LEVEL, GROUPS
+from .elements import BLOCK_LEVEL, GROUPS, TEXT_BLOCKS
 from .html_reader import read_article
 from .html_writer import LOOSE, is_hint, one_line, start_tag, to_html, to_references
 from .marked_sentences import MarkedSentence, Sentences, is_weak, strong_first
@@ -130,10 +130,16 @@ class Document:
 
     def count_sentences(self) -> int:
         """Return the number of sentences with statements to check."""
+        marks_in: dict[int, int] = {}
+        blocks: dict[int, Tag] = {}
+        for mark in self.article.find_all("mark"):
+            block = closest(mark, TEXT_BLOCKS) or mark
+            blocks[id(block)] = block
+            marks_in[id(block)] = marks_in.get(id(block), 0) + 1
         count = 0
-        for block in self.blocks() if self.count_statements() else ():
-            if block.element.find("mark"):
-                count += len(Sentences(block.element).marked())
+        for key, number in marks_in.items():
+            # One statement is in one sentence, whatever that is.
+            count += 1 if number == 1 else len(Sentences(blocks[key]).marked())
         return count
 
     def to_lines(self, *, marks: bool = True) -> str:

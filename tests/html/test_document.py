@@ -62,6 +62,15 @@ def test_each_statement_counts_once(marked: str, statements: list[str]) -> None:
     assert len(numbers) == len(statements)
 
 
+def test_sentences_are_counted() -> None:
+    """Several statements of a sentence are one thing to check."""
+    document = Document(
+        "<article><h1>T</h1><p>It has <mark>2 doors</mark> and <mark>4 keys</mark>. It costs "
+        "<mark>5 EUR</mark>.</p><ul><li>In <mark>2019</mark></li><li>No.</li></ul></article>"
+    )
+    assert (document.count_statements(), document.count_sentences()) == (4, 3)
+
+
 def test_code_and_text_behind_a_block_stay() -> None:
     """What follows a removed block is no part of it."""
     inner = "<ul><li>One<ul><li>in</li></ul>tail</li></ul>"
