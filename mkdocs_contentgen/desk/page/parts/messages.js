@@ -133,7 +133,7 @@ export function messages() {
     notSeen(),
     outcome(),
     text.approved_file && note("approved", "green", say("approved", text.approved_file),
-      copyButton(text.commit_command)),
+      text.commit_command && copyButton(text.commit_command)),
     areLostWithPage() && note("not_kept", "red", say("not_kept")),
     unsaved(),
     replacing());

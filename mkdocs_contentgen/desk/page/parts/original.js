@@ -1,7 +1,7 @@
 // Of a translation: what a block says in the original.
 
 import { state } from "../state/state.js";
-import { say } from "../state/words.js";
+import { say, translate } from "../state/words.js";
 import { call } from "./api.js";
 import { ask } from "./dialogs.js";
 import { h } from "./draw.js";
@@ -16,7 +16,8 @@ export function languages({ translation_of: page, original_language: from, langu
 // What a new text or an update takes, in one sentence.
 export async function costNote(ref, update) {
   const cost = await call("cost", { ref, update }).catch((error) => ({ problem: error.message }));
-  return h("p", {}, cost.problem ?? costInWords(cost));
+  return h("div", {}, h("p", {}, cost.problem ?? costInWords(cost)),
+    cost.hint && h("p", { class: "quiet" }, translate(cost.hint)));
 }
 
 function costInWords({ calls, most_calls: most, tokens, cost, requests }) {
