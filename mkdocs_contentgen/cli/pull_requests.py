@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +23,6 @@ from .output import print_errors, print_git_add, print_json, print_line
 
 if TYPE_CHECKING:
     from ..review.pull_requests import TextReport
-    from ..review.source_changes import SourceChange
     from ..stale import Level
     from ..texts.articles import Article
 
@@ -108,23 +107,28 @@ def report(config_file: str | None, base: str, *, as_json: bool, fail_on: Level 
         reports = report_texts(site, articles, commit)
         top = top_level(site.directory)
         changes = find_source_changes(site, articles, commit) if commit else []
+        stale = [] if commit else [article for article in articles if article.stale]
         if as_json:
-            further = _further_reports(articles, reports, changes)
+            named = [*(change.article for change in changes), *stale]
+            further = _further_reports(articles, reports, named)
             print_json(report_json([*reports, *further], top))
         else:
             form = ReportForm(repository_links(os.environ, top))
-            markdown = report_markdown(reports, form, articles=articles, changes=changes)
+            markdown = report_markdown(
+                reports, form, articles=articles, changes=changes, stale=stale
+            )
             click.echo(markdown, nl=False)
-    if any(fails_on(fail_on, change.made_stale) for change in changes):
+    found = [change.made_stale for change in changes] + [article.stale for article in stale]
+    if any(fails_on(fail_on, sources) for sources in found):
         raise SystemExit(1)
 
 
 def _further_reports(
     articles: Sequence[Article],
     reports: Sequence[TextReport],
-    changes: Sequence[SourceChange],
+    stale: Iterable[Article],
 ) -> list[TextReport]:
-    """Report the texts that are due, or stale by a change, and translations that are behind.
+    """Report the texts that are due, those that are stale, and translations that are behind.
 
     Those that `reports` contains are left out.
     """
@@ -132,7 +136,7 @@ def _further_reports(
 
     known = {report.article.asked for report in reports}
     found = []
-    changed = {change.article.asked for change in changes}
+    changed = {article.asked for article in stale}
     for article in articles:
         is_due = article.is_due or article.original_changes or article.asked in changed
         if is_due and article.asked not in known:

@@ -18,6 +18,7 @@ from ..display import counted, first_names, shortened
 from ..files import short_digest
 from ..html.document import document_of
 from ..remark_words import sentences_of
+from ..stale import StaleSource
 from ..texts.articles import (
     Article,
     count_sentences,
@@ -101,15 +102,19 @@ def report_markdown(
     *,
     articles: Sequence[Article] = (),
     changes: Sequence[SourceChange] = (),
+    stale: Sequence[Article] = (),
 ) -> str:
     """Return a report of at most 60,000 characters. What was left out is named at its end.
 
     Of `articles`, it lists what is due for another review, and translations whose original has
-    changed. `changes` say which texts are wrong now because of the pull request.
+    changed. `changes` say which texts are wrong now because of the pull request, and `stale` are
+    those whose sources have changed, whatever did that.
     """
     parts = [f"**{summary_line(reports)}**", *_warnings(reports)]
     if changes:
         parts.append(_source_changes(changes))
+    if stale:
+        parts.append(_stale(stale))
     if reports:
         parts.append(_table(reports[:_MAX_ROWS]))
     parts += _lists(articles)
@@ -285,17 +290,34 @@ def _source_changes(changes: Sequence[SourceChange]) -> str:
     """Return what the change does to texts through their sources, with the owners of these."""
     items = []
     for change in changes[:_MAX_ROWS]:
-        article = change.article
-        owner = article.request.owner
-        asked = f", ask {_cell(owner)}" if owner else ""
-        name = _cell(article.source_path or _name(article))
-        for source in change.made_stale:
-            items.append(f"{name}: {escaped(source.message)}{asked}")
-            for line in source.lines():
-                items[-1] += f"\n    - {escaped(line)}"
+        items += _stale_items(change.article, change.made_stale)
         for source in change.mended:
+            name = _cell(change.article.source_path or _name(change.article))
             items.append(f"{name}: mended by this change: {_cell(source.source)}")
     return _list_of(f"**{sources_line(changes)}**", items, len(items))
+
+
+def _stale(articles: Sequence[Article]) -> str:
+    """Return what no longer holds of texts, with the owners of these."""
+    items = []
+    for article in articles[:_MAX_ROWS]:
+        items += _stale_items(article, article.stale)
+    heading = f"**The sources of {counted(len(articles), 'text')} have changed**"
+    return _list_of(heading, items, len(items))
+
+
+def _stale_items(article: Article, sources: Sequence[StaleSource]) -> list[str]:
+    """Return an item for each source of a text that has changed."""
+    owner = article.request.owner
+    asked = f", ask {_cell(owner)}" if owner else ""
+    name = _cell(article.source_path or _name(article))
+    items = []
+    for source in sources:
+        lines = [f"{name}: {escaped(source.message)}{asked}"]
+        for line in source.lines():
+            lines.append(f"    - {escaped(line)}")
+        items.append("\n".join(lines))
+    return items
 
 
 def sources_line(changes: Sequence[SourceChange]) -> str:

@@ -155,13 +155,31 @@ class CitedPassages:
         from ..writer.sources.sources import split_passages
 
         if not is_page:
-            return self.sources().passages_of(path) if self.sources else ()
+            if self.sources is None:
+                return ()
+            if self.commit:
+                return self._read_committed_file(self.sources(), path)
+            return self.sources().passages_of(path)
         file = self._files.get(path)
         if self.commit:
             return self._read_committed(path, file)
         if file is None:
             return ()
         return list(split_passages(file.content_string, file.src_uri, path))
+
+    def _read_committed_file(self, sources: Sources, place: str) -> Sequence[Passage]:
+        """Return the passages that a file had in the commit, none if it was not there."""
+        from ..git import file_at
+        from ..writer.sources.sources import MAX_FILE, file_at_place, passages_in
+
+        file = file_at_place(sources.paths, place)
+        if file is None:
+            return ()
+        try:
+            content = file_at(file.location.path, self.commit, MAX_FILE)
+            return passages_in(file, content.decode("utf-8", "replace")) if content else ()
+        except OSError:  # it is too long or no text, and no source now either
+            return ()
 
     def _read_committed(self, path: str, file: File | None) -> Sequence[Passage]:
         """Return the passages that a page had in the commit, none if it was not there."""

@@ -14,6 +14,9 @@ from remarks import in_words
 from repository import commit, edit_file, git
 from sandbox_site import Site, copy_site, make_site
 
+from mkdocs_contentgen.files import sha256
+from mkdocs_contentgen.writer.sources.code_symbols import Symbol
+from mkdocs_contentgen.writer.sources.python_code import read_python
 from mkdocs_contentgen.writer.sources.sources import split_passages
 
 RENDERER = MarkdownIt("commonmark", {"html": True}).enable("table")
@@ -311,3 +314,54 @@ def test_a_change_that_mends_the_text(citing: Site) -> None:
     said = read(report(citing)).get_text()
     assert "mended by this change: limits/" in said
     assert "may be wrong" not in said
+
+
+TOOL = 'def sync(tries=10):\n    """Copy the files."""\n'
+
+
+@pytest.fixture
+def citing_code(site: Site) -> Site:
+    """Return a site whose first commit has an approved text that cites a program."""
+    options = {"base_url": "writer", "writer": {"model": "m", "sources": ["src"]}}
+    site.configure(plugins=[{"contentgen": options}])
+    site.write("src/tool.py", TOOL)
+    (symbol,) = read_python(TOOL) or [Symbol("", 1, "", "")]
+    name = "file:src/tool.py#sync"
+    said = "<p><code>sync</code> makes <code>tries=10</code> attempts. [1]</p>"
+    listed = "<h2>Sources</h2><ol><li>src/tool.py › sync</li></ol>"
+    site.draft(
+        f"<article><h1>Alpha</h1>{said}{listed}</article>",
+        sources={name: sha256(symbol.compared)},
+        passages={name: symbol.text},
+        is_for_writer=True,
+    )
+    site.run("approve", "index.md", "--by", "Jo")
+    git(site.root, "checkout", "-q", "main")
+    commit(site.root)
+    git(site.root, "checkout", "-q", "-B", "texts")
+    shutil.rmtree(site.root / ".cache")
+    return site
+
+
+def test_a_change_of_code_that_makes_a_text_wrong(citing_code: Site) -> None:
+    """A change of a program names the sentences about it, but one of its body names none."""
+    citing_code.write("src/tool.py", f"{TOOL}    run(tries)\n")
+    assert "sync" not in report(citing_code)
+    citing_code.write("src/tool.py", TOOL.replace("10", "20"))
+    said = read(report(citing_code)).get_text()
+    assert "docs/index.md: 1 sentence may be wrong now: src/tool.py" in said
+    (citing_code.root / "src/tool.py").unlink()
+    assert "source gone: src/tool.py" in read(report(citing_code)).get_text()
+    commit(citing_code.root)
+    git(citing_code.root, "checkout", "-q", "-B", "main")
+    assert "src/tool.py" not in report(citing_code)  # it was so before
+
+
+def test_what_is_stale_without_a_base(citing: Site) -> None:
+    """All texts that may be wrong now are listed, whatever has changed their sources."""
+    citing.write("docs/limits.md", LIMITS.replace("10", "20"))
+    said = read(citing.run("report")).get_text()
+    assert "docs/index.md: 1 sentence may be wrong now: limits/" in said
+    assert "no longer there: 10" in said
+    (row,) = json.loads(citing.run("report", "--json"))
+    assert row["stale"][0]["level"] == "wrong"

@@ -15,7 +15,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path, PurePath
+from pathlib import Path, PurePath, PurePosixPath
 from urllib.parse import quote, unquote, urljoin
 
 from ...display import escape_controls
@@ -232,6 +232,23 @@ class Heading:
     """Where its line starts and ends in the Markdown."""
 
 
+def file_at_place(paths: Iterable[Location], place: str) -> SourceFile | None:
+    """Return the file that a request can name so, or None if it is in none of these paths.
+
+    The file need not be there any more. It is no page of a site.
+    """
+    if ".." in PurePosixPath(place).parts:
+        return None
+    for location in paths:
+        path = location.root / place
+        inner = None
+        if path.is_relative_to(location.path):
+            inner = path.relative_to(location.path)
+        if inner is not None and (path == location.path or location.has(inner)):
+            return SourceFile(Location(path, location.root), path.name)
+    return None
+
+
 def find_files(paths: Iterable[Location], site: SitePages | None = None) -> list[SourceFile]:
     """Return the files in `paths` and in the folders there, each once.
 
@@ -428,11 +445,16 @@ def _visible(directory: str, names: Iterable[str]) -> list[Path]:
 def _passages_of(file: SourceFile) -> list[Passage]:
     """Return the passages of a file. Raises OSError and UnicodeError."""
     file.name.encode()  # a name that is not UTF-8 cannot be sent
-    path = file.location.path
-    text = read_text(path, file.location.root, MAX_FILE).removeprefix("\ufeff")
+    text = read_text(file.location.path, file.location.root, MAX_FILE)
+    return passages_in(file, text)
+
+
+def passages_in(file: SourceFile, text: str) -> list[Passage]:
+    """Return the passages of a file with this text, such as an earlier one. Raises OSError."""
+    text = text.removeprefix("\ufeff")
     if "\0" in text:
         raise OSError(errno.EINVAL, "it is not text")
-    if path.suffix.lower() in _CODE:
+    if file.location.path.suffix.lower() in _CODE:
         return list(_passages_of_code(file, text))
     front = _FRONT_MATTER.match(text)
     if front and _NO_SOURCE.search(front[1]):
