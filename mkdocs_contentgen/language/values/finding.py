@@ -119,9 +119,15 @@ def _days_with_years(found: set[str]) -> set[str]:
 def _read(text: str, words: Vocabulary) -> list[Value]:
     found: list[Value] = []
     end = 0
+    first_words = _first_words(words)
     for token in _TOKEN.finditer(text):
         if token.start() < end:
             continue
+        # Nearly all tokens are words that begin no value.
+        if token.lastgroup == "word":
+            word = token[0].casefold()
+            if word not in first_words and "-" not in word:
+                continue
         several = _two_values(text, token, words)
         if several:
             found += several
@@ -137,6 +143,13 @@ def _read(text: str, words: Vocabulary) -> list[Value]:
         found.append(value)
         end = value.end
     return _share_units(text, found)
+
+
+def _first_words(words: Vocabulary) -> frozenset[str]:
+    """Return the words with which a value can begin, without those with a hyphen."""
+    return frozenset().union(
+        words.months, words.weekdays, words.numbers, all_months(), magnitudes()
+    )
 
 
 def _two_values(text: str, token: re.Match[str], words: Vocabulary) -> list[Value]:
