@@ -148,7 +148,7 @@ def _read(text: str, words: Vocabulary) -> list[Value]:
 def _first_words(words: Vocabulary) -> frozenset[str]:
     """Return the words with which a value can begin, without those with a hyphen."""
     return frozenset().union(
-        words.months, words.weekdays, words.numbers, all_months(), magnitudes()
+        words.months, words.weekdays, words.numbers, words.times, all_months(), magnitudes()
     )
 
 
