@@ -17,7 +17,7 @@ from .figure import Figure
 from .value import Value, of_figure
 from .vocabulary import units
 
-_BEFORE = 80
+_BEFORE = 120
 """How many characters before a figure may name its unit."""
 
 _BEHIND = 100
@@ -28,6 +28,12 @@ _NAME = re.compile(
     r"(?:\s?:\s?[\w.\[\]| ]{1,30}(?==))?\s?(?:=|:|\|)[\s\"'`*(]{0,4}$"
 )
 """The name of a parameter, a constant or a key just before its figure, with its type."""
+
+_NAME_AROUND = re.compile(
+    r"(?P<name>[^\W\d]\w{0,60})[\"']?\s*:\s*\{[^{}]{0,80}"
+    r"[\"']?(?:default|minimum|maximum|value)[\"']?\s*:\s*$"
+)
+"""The name of a parameter whose figure stands in its schema."""
 
 _WORD_OF_NAME = re.compile(r"[A-Z]?[a-zµ]+|[A-Z]+(?![a-z])|[A-Z]")
 """A word of `timeoutMs`, `timeout_ms` or `TIMEOUT_MS`."""
@@ -125,6 +131,9 @@ def _units_beside(text: str, figure: Figure) -> set[str]:
     named = _NAME.search(before)
     if named:
         found |= _units_of_name(named["name"])
+    around = _NAME_AROUND.search(before)
+    if around:
+        found |= _units_of_name(around["name"])
     line_before = before.rpartition("\n")[2]
     line_behind = text[figure.end : figure.end + _BEHIND].partition("\n")[0]
     for beside in (line_before, line_behind):

@@ -18,6 +18,9 @@ from ...language.sentences import sentence_ends
 from .data_facts import Fact, read_facts, words_of_key
 
 _NEGATIONS = frozenset(PHRASES["negation"].split())
+_RATHER = frozenset(("rather", "instead"))
+"""What stands before something that is not so."""
+
 _OPEN = frozenset(PHRASES["open_question"].split())
 
 _CONTAINERS = frozenset(
@@ -32,20 +35,32 @@ _LEFT_OUT = frozenset(
 )
 """Words of keys that a sentence seldom has."""
 
-_OTHER_WORDS = {"ambience": ("ambiance", "atmosphere", "vibe", "setting"), "card": ("cash",)}
+_OTHER_WORDS = {"ambience": ("ambiance", "atmosphere", "vibe", "setting")}
 """Words that stand for a word of a key in a sentence."""
+
+_CARDS = ("card", "creditcard")
+"""Subjects that are untrue where only cash is taken."""
 
 _CASH_ONLY = re.compile(r"\b(?:cash[ -]only|only\s(?:\w+\s){0,3}?(?:in\s)?cash|cash\sonly)\b", re.I)
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[,;:()–—]|\.(?=\s)")
-_ENDS_CLAUSE = frozenset(",;:()–—.") | frozenset(
-    "but while although whereas though however which who that aber während sondern obwohl mais "
-    "tandis pero mientras ma mentre mas enquanto но а".split()  # noqa: RUF001  a Russian word
-)
-_JOINS = frozenset("and und et y e и en i".split())
+_ENDS_CLAUSE = frozenset(",;:()–—.") | frozenset(PHRASES["clause_start"].split())
+_JOINS = frozenset(PHRASES["and"].split())
+_VERBS = frozenset(PHRASES["verb_after_and"].split())
+"""Verbs that begin another clause behind `and`."""
+
+_SPECIFIC = 7
+"""Letters of a word that means the same without what it is in, such as `romantic`."""
+
 _MOST_BEFORE = 6
 _MOST_BEHIND = 4
 """How far from its subject a negation may stand, in words."""
+
+_MOST_IN_CLAUSE = 20
+"""Words of a clause that are looked at on each side of a subject."""
+
+_MOST_CLAIMS = 50
+"""Different claims about a subject that are compared with each other."""
 
 _MOST_WORDS_OF_KEY = 4
 
@@ -78,6 +93,9 @@ class _Claim:
     is_true: bool
     around: str = ""
     """The word of what it is in, which a sentence has to have, or an empty string."""
+
+    rivals: frozenset[str] = frozenset()
+    """Words of the other columns, of which a sentence has to have none."""
 
     needs_state: bool = False
     """Whether a sentence has to have a word of its state, since its subject is more than that."""
@@ -115,26 +133,38 @@ def find_contradicted(text: str, given: str, language: str = "") -> list[Range]:
 def _find_in_sentence(
     sentence: str, tokens: Sequence[_Token], claims: dict[str, list[_Claim]], given: str
 ) -> Iterator[Range]:
-    stems = [token.stem for token in tokens]
-    words = frozenset(stems)
-    is_cash_only = _CASH_ONLY.search(sentence) is not None
+    words = frozenset(token.stem for token in tokens)
     for first in range(len(tokens)):
         joined = ""
         for last in range(first, min(first + _MOST_WORDS_OF_KEY, len(tokens))):
-            joined += stems[last]
+            joined += tokens[last].stem
             for claim in claims.get(joined, ()):
-                if claim.around and not words & {claim.around, *_OTHER_WORDS.get(claim.around, ())}:
+                if not _is_about(words, claim):
                     continue
                 said = _what_is_said(tokens, first, last, claim)
                 if said is None or said.is_true == claim.is_true:
                     continue
                 if not _is_in_prose(claim, given, said):
                     yield said.range
-        if is_cash_only and stems[first] == "cash":
-            for subject in ("card", "creditcard"):
-                for claim in claims.get(subject, ()):
-                    if claim.is_true:
-                        yield Range(tokens[first].start, tokens[first].end)
+    if _CASH_ONLY.search(sentence):
+        yield from _find_cash(tokens, claims)
+
+
+def _is_about(words: frozenset[str], claim: _Claim) -> bool:
+    """Tell whether a sentence with these words is about what the key of a claim is in."""
+    if words & claim.rivals:
+        return False
+    if not claim.around or (len(claim.subject) >= _SPECIFIC and not claim.rivals):
+        return True
+    return not words.isdisjoint({claim.around, *_OTHER_WORDS.get(claim.around, ())})
+
+
+def _find_cash(tokens: Sequence[_Token], claims: dict[str, list[_Claim]]) -> Iterator[Range]:
+    """Yield the word `cash` in a sentence that says that only cash is taken, if cards are."""
+    takes_cards = [claim for name in _CARDS for claim in claims.get(name, ()) if claim.is_true]
+    for token in tokens:
+        if takes_cards and token.word == "cash":
+            yield Range(token.start, token.end)
 
 
 @dataclass(frozen=True)
@@ -154,9 +184,9 @@ def _what_is_said(tokens: Sequence[_Token], first: int, last: int, claim: _Claim
     about += range(last + 1, min(end, last + 1 + _MOST_BEHIND))
     if state is not None:
         about += range(min(last, state), state)
-    negations = [place for place in about if tokens[place].word in _NEGATIONS]
-    if negations and _is_beyond_and(tokens, negations, first, last):
-        return None
+    negations = [place for place in about if _is_negation(tokens, place, first, last)]
+    if any(_has_and(tokens, place, first) for place in negations):
+        return None  # `no pool and a sauna`: which of them is there is not clear
     is_true = not negations
     used = [first, last, *negations]
     if state is not None:
@@ -166,26 +196,35 @@ def _what_is_said(tokens: Sequence[_Token], first: int, last: int, claim: _Claim
     return _Said(is_true, Range(tokens[min(used)].start, tokens[max(used)].end), words)
 
 
+def _is_negation(tokens: Sequence[_Token], place: int, first: int, last: int) -> bool:
+    """Tell whether the word at a place makes its opposite of what is said of a subject."""
+    word = tokens[place].word
+    if place < first:
+        return word in _NEGATIONS or word in _RATHER
+    return word in _NEGATIONS and not _has_and(tokens, last, place)
+
+
 def _clause(tokens: Sequence[_Token], first: int, last: int) -> tuple[int, int]:
     """Return where the clause around some words begins and ends."""
     begin = first
-    while begin > 0 and tokens[begin - 1].word not in _ENDS_CLAUSE:
+    while begin > max(0, first - _MOST_IN_CLAUSE) and not _begins_clause(tokens, begin - 1):
         begin -= 1
     end = last + 1
-    while end < len(tokens) and tokens[end].word not in _ENDS_CLAUSE:
+    while end < min(len(tokens), last + _MOST_IN_CLAUSE) and not _begins_clause(tokens, end):
         end += 1
     return begin, end
 
 
-def _is_beyond_and(
-    tokens: Sequence[_Token], negations: Sequence[int], first: int, last: int
-) -> bool:
-    """Tell whether `and` stands between a negation and its subject, which leaves both open."""
-    for place in negations:
-        between = range(min(place, last + 1), max(place, first))
-        if any(tokens[other].word in _JOINS for other in between):
-            return True
-    return False
+def _begins_clause(tokens: Sequence[_Token], place: int) -> bool:
+    """Tell whether a word or a sign begins another clause."""
+    if tokens[place].word in _JOINS:
+        return place + 1 < len(tokens) and tokens[place + 1].word in _VERBS
+    return tokens[place].word in _ENDS_CLAUSE
+
+
+def _has_and(tokens: Sequence[_Token], first: int, last: int) -> bool:
+    """Tell whether `and` stands between two words."""
+    return any(tokens[place].word in _JOINS for place in range(first, last))
 
 
 def _state_in(
@@ -234,8 +273,8 @@ def _claims(given: str) -> dict[str, list[_Claim]]:
         for claim in _claims_of(fact, is_true):
             by_subject.setdefault(claim.subject, []).append(claim)
     for subject, claims in list(by_subject.items()):
-        kept = [claim for claim in claims if not _is_disputed(claim, claims)]
-        by_subject[subject] = list(dict.fromkeys(kept))
+        different = list(dict.fromkeys(claims))[:_MOST_CLAIMS]
+        by_subject[subject] = [claim for claim in different if not _is_disputed(claim, different)]
     return by_subject
 
 
@@ -252,6 +291,9 @@ def _claims_of(fact: Fact, is_true: bool) -> Iterator[_Claim]:
     if not words:
         return
     state = _STATES.get(words[-1])
+    if state is None and fact.headers:
+        yield _claim_of_cell(fact, is_true)
+        return
     if state is None and len(words) == 1 and words[0] == "default":
         return
     if state is not None:
@@ -274,6 +316,18 @@ def _claims_of(fact: Fact, is_true: bool) -> Iterator[_Claim]:
         subject = "".join(map(_stem, form))
         if len(subject) > 1:
             yield _Claim(subject, None, is_true, around)
+
+
+def _claim_of_cell(fact: Fact, is_true: bool) -> _Claim:
+    """Return what a cell says of its row, for what its column is about."""
+    rivals: set[str] = set()
+    for header in fact.headers:
+        if header != fact.key:
+            rivals.update(map(_stem, words_of_key(header)))
+    own = [_stem(word) for word in words_of_key(fact.key)]
+    around = own[0] if own else ""
+    subject = "".join(map(_stem, words_of_key(fact.name)))
+    return _Claim(subject, None, is_true, around, frozenset(rivals - set(own)))
 
 
 def _around(fact: Fact) -> str:

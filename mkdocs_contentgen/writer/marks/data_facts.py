@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 
 from ...language.languages import PHRASES
@@ -29,6 +29,9 @@ _RULE = re.compile(r"[\s|:-]+")
 
 _NAMES = frozenset("name id key option parameter field flag title hotel".split())
 """Keys whose value names what the keys beside them are about."""
+
+PARTS_OF_PARAMETERS = ("schema", "items")
+"""Keys of OpenAPI in which the type and the default of a parameter stand."""
 
 _MOST_DEPTH = 12
 _MOST_INDENT = 80
@@ -53,6 +56,9 @@ class Fact:
     value: str
     start: int
     """Where the key stands."""
+
+    headers: tuple[str, ...] = ()
+    """The headers of the columns of its table, which has one for its key."""
 
     @property
     def key(self) -> str:
@@ -95,47 +101,68 @@ class _Level:
     """How far a line of YAML is indented, or -1 in brackets."""
 
     name: str = ""
-    facts: list[tuple[str, str, int]] = field(default_factory=list)
+
+
+class _Levels:
+    """The parts of data that are open where the scan is."""
+
+    def __init__(self) -> None:
+        self._levels: list[_Level] = []
+
+    def open(self, key: str, indent: int = -1) -> None:
+        """Open a part of a key, or of none in a list."""
+        if len(self._levels) >= _MOST_DEPTH:
+            return
+        # A schema is about what its parameter is about.
+        name = self._levels[-1].name if self._levels and key in PARTS_OF_PARAMETERS else ""
+        self._levels.append(_Level(key, indent, name))
+
+    def close(self) -> None:
+        """Close the innermost part in brackets."""
+        while self._levels and self._levels[-1].indent >= 0:
+            self._levels.pop()
+        if self._levels:
+            self._levels.pop()
+
+    def begin_line(self, indent: int) -> None:
+        """Close the parts of YAML that end before a line that is indented so far."""
+        while self._levels and self._levels[-1].indent >= indent:
+            self._levels.pop()
+
+    def fact(self, key: str, value: str, start: int) -> Fact:
+        """Return the fact of a key with its value."""
+        if key.lower() in _NAMES and self._levels:
+            self._levels[-1].name = value
+        path = [level.key for level in self._levels if level.key]
+        name = self._levels[-1].name if self._levels else ""
+        return Fact((*path, key), name, value, start)
 
 
 def _facts_of_keys(given: str) -> Iterator[Fact]:
-    levels: list[_Level] = []
+    levels = _Levels()
     waiting = ""
     """The key whose value begins with the next bracket."""
 
     for token in _TOKEN.finditer(given):
         if token["open"]:
-            if len(levels) < _MOST_DEPTH:
-                levels.append(_Level(waiting, -1))
+            levels.open(waiting)
             waiting = ""
             continue
         if token["close"]:
-            while levels and levels[-1].indent >= 0:
-                levels.pop()
-            if levels:
-                levels.pop()
+            levels.close()
             continue
-        value = (token["value"] or "").strip()
         indent = _indent(given, token.start())
         if indent is not None:
-            while levels and levels[-1].indent >= indent:
-                levels.pop()
+            levels.begin_line(indent)
         waiting = ""
-        key = token["key"]
+        value = (token["value"] or "").strip()
         if value:
             value = value.strip("\"'`").strip()
-            if key.lower() in _NAMES and levels:
-                levels[-1].name = value
-            yield Fact(
-                (*(level.key for level in levels if level.key), key),
-                levels[-1].name if levels else "",
-                value,
-                token.start("key"),
-            )
+            yield levels.fact(token["key"], value, token.start("key"))
         elif given[token.end() : token.end() + 1] in ("{", "["):
-            waiting = key
-        elif indent is not None and len(levels) < _MOST_DEPTH:
-            levels.append(_Level(key, indent))
+            waiting = token["key"]
+        elif indent is not None:
+            levels.open(token["key"], indent)
 
 
 def _indent(given: str, start: int) -> int | None:
@@ -162,4 +189,4 @@ def _facts_of_tables(given: str) -> Iterator[Fact]:
             continue
         for header, cell in zip(headers[1:], cells[1:], strict=False):
             if header:
-                yield Fact((cells[0], header), cells[0], cell, row.start())
+                yield Fact((cells[0], header), cells[0], cell, row.start(), tuple(headers[1:]))

@@ -11,13 +11,14 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 from ...language.languages import PHRASES, any_of
 from ...language.ranges import Range, overlaps
 from ...language.sentences import sentence_ends
 from ...language.values import find_values, known_values
-from .data_facts import Fact, read_facts
+from .data_facts import PARTS_OF_PARAMETERS, Fact, read_facts
 
 _DEFAULT = re.compile(any_of("default"), re.IGNORECASE)
 
@@ -30,7 +31,7 @@ _LITERAL = r"(?:true|false|null|none|nil|undefined|\[\]|\{\}|\"\"|'')"
 _VALUE = re.compile(
     rf"(?P<literal>(?<![\w]){_LITERAL}(?!\w))"
     r"|(?P<quoted>\"[^\"\n]{1,80}\"|'[^'\n]{1,80}'|\[[^\[\]\n]{1,80}\])"
-    r"|(?P<figure>(?<![\w.:/-])\d[\d.,_]*)"
+    r"|(?P<figure>(?<![\w.:/-])\d+(?:[.,_]\d+)*)"
     r"|(?P<path>(?<![\w.-])[\w.-]+/(?:[\w/-]|\.(?=\w))+)",
     re.IGNORECASE,
 )
@@ -40,6 +41,11 @@ _HEADING = re.compile(r"^#{1,6} +`?(?P<name>[^`\n#]{1,80}?)`? *#* *$", re.MULTIL
 
 _MOST_BETWEEN = 60
 """The most characters between a name and its value."""
+
+_LONGEST_SENTENCE = 600
+"""A longer sentence is a list of many names, of which each value could be."""
+
+_LONGEST_UNIT = 20
 
 _LINKS = frozenset(PHRASES["link_to_value"].split())
 """Words that stand between a name and its value."""
@@ -53,65 +59,99 @@ _MOST_LINES = 200
 """The lines that are kept for a name, such as one that each line has."""
 
 
+class _Name(NamedTuple):
+    """The name of an option in a text."""
+
+    place: Range
+    name: str
+
+
 @dataclass
 class _Known:
     """What the sources say of a name."""
 
     has_value: bool = False
+    is_key: bool = False
+    """Whether data have it as a key, so that it is hardly a value."""
+
     lines: list[str] = field(default_factory=list)
+
+    @cached_property
+    def text(self) -> str:
+        """All its lines. They are complete before a text is compared."""
+        return "\n".join(self.lines)
 
 
 def find_other_values(text: str, code: list[Range], given: str, language: str = "") -> list[Range]:
     """Return the ranges of values in `text` that sources do not have for the name beside them.
 
-    `code` are the ranges of code spans in the text.
+    `code` are the ranges of code spans in the text, in order.
     """
     if not _DEFAULT.search(text):
         return []
     known = _known_names(given)
+    starts = [span.start for span in code]
     found: list[Range] = []
     start = 0
     for end in [*sentence_ends(text, language), len(text)]:
         if _DEFAULT.search(text, start, end):
-            found += _find_in_sentence(text, Range(start, end), code, known, language)
+            spans = code[bisect_left(starts, start) : bisect_left(starts, end)]
+            found += _find_in_sentence(text, Range(start, end), spans, known, language)
         start = end
     return found
 
 
 def _find_in_sentence(
-    text: str, sentence: Range, code: list[Range], known: dict[str, _Known], language: str
+    text: str, sentence: Range, spans: list[Range], known: dict[str, _Known], language: str
 ) -> Iterator[Range]:
-    names: list[tuple[Range, str]] = []
+    if sentence.end - sentence.start > _LONGEST_SENTENCE:
+        return
+    names, values = _names_and_values(text, sentence, spans, known)
+    for value in sorted(values):
+        name = _name_of(text, value, names, values)
+        if name:
+            value = _with_unit(text, value)
+            if not _is_beside(text, value, known[name], language):
+                yield value
+
+
+def _names_and_values(
+    text: str, sentence: Range, spans: list[Range], known: dict[str, _Known]
+) -> tuple[list[_Name], list[Range]]:
+    """Return the names in a sentence that have a value in a source, and what can be a value."""
+    names: list[_Name] = []
     values: list[Range] = []
-    spans = [span for span in code if sentence.start <= span.start < sentence.end]
     for span in spans:
         name = _normal_name(span.of(text))
         if name in known and known[name].has_value:
-            names.append((span, name))
-        else:
+            names.append(_Name(span, name))
+        elif name not in known or not known[name].is_key:
             values.append(span)
     for match in _NAME.finditer(text, sentence.start, sentence.end):
-        word = Range(*match.span())
-        is_in_code = any(span.start <= word.start < span.end for span in spans)
         name = _normal_name(match[0])
-        if not is_in_code and _may_be_name(match[0]) and name in known and known[name].has_value:
-            names.append((word, name))
-    for match in _VALUE.finditer(text, sentence.start, sentence.end):
-        value = Range(*match.span())
-        is_beside = not any(span.start <= value.start < span.end for span in spans)
-        if is_beside and not any(name.start <= value.start < name.end for name, _ in names):
-            values.append(value)
+        is_name = len(name) > 2 and name in known and known[name].has_value
+        if is_name and not overlaps(match.start(), match.end(), spans):
+            names.append(_Name(Range(*match.span()), name))
     names.sort()
-    for value in sorted(values):
-        name = _name_of(text, value, names, values)
-        if name and not _is_beside(text, value, known[name], language):
-            yield value
+    places = [name.place for name in names]
+    for match in _VALUE.finditer(text, sentence.start, sentence.end):
+        if not overlaps(match.start(), match.end(), sorted([*spans, *places])):
+            values.append(Range(*match.span()))
+    return names, values
 
 
-def _name_of(text: str, value: Range, names: list[tuple[Range, str]], values: list[Range]) -> str:
+def _with_unit(text: str, value: Range) -> Range:
+    """Return a figure with its unit, and any other value as it is."""
+    found = find_values(text[value.start : value.end + _LONGEST_UNIT])
+    if found and found[0].start == 0:
+        return Range(value.start, max(value.end, value.start + found[0].end))
+    return value
+
+
+def _name_of(text: str, value: Range, names: list[_Name], values: list[Range]) -> str:
     """Return the name that a value is said of, or an empty string."""
-    before = [entry for entry in names if entry[0].end <= value.start]
-    behind = [entry for entry in names if entry[0].start >= value.end]
+    before = [name for name in names if name.place.end <= value.start]
+    behind = [name for name in names if name.place.start >= value.end]
     if before:
         place, name = before[-1]
         between = text[place.end : value.start]
@@ -134,14 +174,13 @@ def _only_links(between: str) -> bool:
 
 def _is_beside(text: str, value: Range, known: _Known, language: str) -> bool:
     """Tell whether a value stands beside its name in a source, in any form."""
-    lines = "\n".join(known.lines)
-    figures = [found for found in find_values(text, language) if found.start == value.start]
-    if figures:
-        return figures[0].is_stated(known_values(lines, language))
+    figures = find_values(value.of(text), language)
+    if figures and figures[0].start == 0:
+        return figures[0].is_stated(known_values(known.text, language))
     wanted = _normal_value(value.of(text))
-    for match in re.finditer(re.escape(wanted), lines, re.IGNORECASE):
-        before = lines[max(0, match.start() - 1) : match.start()]
-        behind = lines[match.end() : match.end() + 1]
+    for match in re.finditer(re.escape(wanted), known.text, re.IGNORECASE):
+        before = known.text[max(0, match.start() - 1) : match.start()]
+        behind = known.text[match.end() : match.end() + 1]
         if not re.search(r"[\w/-]", before + behind):
             return True
     return not wanted
@@ -163,6 +202,7 @@ def _known_names(given: str) -> dict[str, _Known]:
             key = fact.name or _name_around(fact)
         if key:
             entry = known.setdefault(_normal_name(key), _Known())
+            entry.is_key = True
             # What an example has is no default.
             entry.has_value = entry.has_value or not overlaps(fact.start, fact.start + 1, fences)
             entry.lines.append(f"{key}: {fact.value}")
@@ -173,7 +213,7 @@ def _known_names(given: str) -> dict[str, _Known]:
 def _name_around(fact: Fact) -> str:
     """Return the key that has a default, such as `limit` in `limit: {schema: {default: 20}}`."""
     for key in reversed(fact.path[:-1]):
-        if key not in ("schema", "items"):
+        if key not in PARTS_OF_PARAMETERS:
             return key
     return ""
 
@@ -205,7 +245,7 @@ def _add_lines(given: str, known: dict[str, _Known], lines_with_keys: set[int]) 
         title = _HEADING.match(line)
         if title and not is_code:
             heading = _normal_name(title["name"])
-        elif number not in lines_with_keys or _DEFAULT.search(line):
+        elif number not in lines_with_keys or ("{" not in line and _DEFAULT.search(line)):
             for sentence in _sentences(line):
                 _add_line(sentence, heading, known)
 
@@ -235,11 +275,6 @@ def _add_line(line: str, heading: str, known: dict[str, _Known]) -> None:
             entry.lines.append(line)
         if has_default and name == heading:
             entry.has_value = True
-
-
-def _may_be_name(word: str) -> bool:
-    """Tell whether a word of prose can be the name of an option."""
-    return len(word) > 2 and not _DEFAULT.fullmatch(word)
 
 
 def _normal_name(name: str) -> str:

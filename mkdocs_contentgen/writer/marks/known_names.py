@@ -20,7 +20,7 @@ from ...language.words import COMBINING_MARKS
 _TITLES = frozenset(
     "mr mrs ms dr prof professor president minister senator mayor king queen sir lady lord captain "
     "pope pastor bishop archbishop governor attorney general chief ceo chairman director judge "
-    "justice officer sergeant colonel coach manager former "
+    "justice officer sergeant colonel coach manager former cfo cto coo am pm "
     "herr frau doktor präsident präsidentin madame monsieur señor señora signor signora "
     "господин госпожа президент".split()
 )
@@ -106,7 +106,10 @@ class KnownNames:
             return True
         for number, word in enumerate(self._wanted(name)):
             places[number] = places[number] + self._places_in_other_form(word)
-        return _are_together(places) or self._is_joined(name) or self._is_short(name)
+        if _are_together(places) or self._is_joined(name) or self._is_short(name):
+            return True
+        # `CFO Jane Smith` is Jane Smith, whatever her title is called in a source.
+        return len(name) > 2 and name[0].isupper() and _are_together(self._places(name[1:]))
 
     def _wanted(self, name: tuple[str, ...]) -> list[str]:
         """Return the words of a name that count, without titles."""

@@ -26,6 +26,7 @@ from .code_parts import find_code, find_unknown_parts, is_given
 from .contradictions import find_contradicted
 from .defaults import find_other_values
 from .names import find_names
+from .opposites import find_opposites
 from .statements import find_statements, is_invented, number_end
 from .unsupported import find_sentences_to_read
 
@@ -163,6 +164,7 @@ def _find_unknown(
         yield from _unknown_code(text, pieces, given)
         with_code = "".join(_text_of(piece.token) for piece in pieces)
         yield from find_contradicted(with_code, given.text, given.language)
+        yield from find_opposites(with_code, given.text, given.language)
         code = [
             Range(piece.start, piece.end) for piece in pieces if piece.token.type == "code_inline"
         ]
