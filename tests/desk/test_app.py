@@ -290,7 +290,8 @@ def test_sentences_that_may_be_wrong_now(reviewer: Reviewer) -> None:
     """Each with its block, and with what its source does not have now; none once it is mended."""
     assert reviewer.text()["stale"] == []
     save_stale(reviewer.root)
-    [stale] = reviewer.text()["stale"]
+    found: Any = reviewer.text()["stale"]
+    [stale] = found
     assert (stale["address"], stale["level"]) == (LINK, "wrong")
     [sentence] = stale["sentences"]
     assert (sentence["lost"], sentence["block"]) == (["40 seconds"], 1)
@@ -315,7 +316,8 @@ def test_redo(reviewer: Reviewer) -> None:
         assert reviewer.text()["redo"] == {"act": act}
         assert reviewer.act("redo").status_code == 200
     assert_restored(cached(reviewer), after)
-    assert reviewer.text()["undo"]["act"] == "delete"
+    undo: Any = reviewer.text()["undo"]
+    assert undo["act"] == "delete"
     assert "nothing to redo" in reviewer.act("redo").text
     assert reviewer.act("undo").status_code == 200
     reviewer.change("remove", 3)
