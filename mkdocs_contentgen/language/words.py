@@ -38,7 +38,7 @@ _RUN = re.compile(rf"[{UNSPACED}]+|[^\W\d_{UNSPACED}]+")
 _LEAST_LETTERS = 4
 """Shorter words are hardly content."""
 
-_STEM = 6
+STEM = 6
 """Letters of a content word that are compared."""
 
 _EAST_ASIAN_SCRIPTS = ("CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA")
@@ -99,4 +99,4 @@ def content_words(text: str) -> list[str]:
 @lru_cache(maxsize=256)  # what is given is the same for all paragraphs of a text
 def content_stems(text: str) -> frozenset[str]:
     """Return the first letters of the content words, which are compared without their endings."""
-    return frozenset(word[:_STEM] for word in content_words(text))
+    return frozenset(word[:STEM] for word in content_words(text))

@@ -38,6 +38,8 @@ _NAME_AROUND = re.compile(
 _WORD_OF_NAME = re.compile(r"[A-Z]?[a-zµ]+|[A-Z]+(?![a-z])|[A-Z]")
 """A word of `timeoutMs`, `timeout_ms` or `TIMEOUT_MS`."""
 
+_ENDS = re.compile(r"[\n\"{}]")
+
 _SPANS_OF_TIME = frozenset(
     "timeout interval delay expiry ttl duration wait backoff age lifetime period sleep".split()
 )
@@ -134,8 +136,9 @@ def _units_beside(text: str, figure: Figure) -> set[str]:
     around = _NAME_AROUND.search(before)
     if around:
         found |= _units_of_name(around["name"])
-    line_before = before.rpartition("\n")[2]
-    line_behind = text[figure.end : figure.end + _BEHIND].partition("\n")[0]
+    # A string of data is about itself alone, however many of them stand on a line.
+    line_before = _ENDS.split(before)[-1]
+    line_behind = _ENDS.split(text[figure.end : figure.end + _BEHIND], maxsplit=1)[0]
     for beside in (line_before, line_behind):
         for match in _NAMED_UNIT.finditer(beside):
             found.add(units().get(match["unit"].casefold(), ""))

@@ -255,8 +255,14 @@ def _is_in_prose(claim: _Claim, given: str, said: _Said) -> bool:
     """Tell whether prose of the sources names the subject, too, so that it is left open."""
     if claim.kind is not None:
         return False
-    pattern = r"[\W_]{0,2}".join(re.escape(token.stem) + "s?" for token in said.words)
-    for match in re.finditer(rf"(?<![\w]){pattern}(?!\w)", given, re.IGNORECASE):
+    return _is_no_key(tuple(token.stem for token in said.words), given)
+
+
+@lru_cache(maxsize=1024)  # a text can have the same words very often
+def _is_no_key(stems: tuple[str, ...], given: str) -> bool:
+    """Tell whether words stand somewhere in what is given where they are no key."""
+    pattern = r"[\W_]{0,2}".join(f"{re.escape(stem)}s?" for stem in stems)
+    for match in re.finditer(rf"(?<!\w){pattern}(?!\w)", given, re.IGNORECASE):
         if not re.match(r"[\"'`]?\s?[:=|]", given[match.end() : match.end() + 3]):
             return True
     return False

@@ -101,7 +101,8 @@ def mark_paragraph(
     tokens[:] = _wrap(pieces, ranges)
     if given.has_sources and not is_heading:
         pieces, _ = _pieces(tokens)  # of the marked text
-        sentences = find_sentences_to_read(text, given.text, given.language)
+        with_code = "".join(_text_of(piece.token) for piece in pieces)
+        sentences = find_sentences_to_read(with_code, given.text, given.language)
         tokens[:] = _wrap(pieces, sentences, "span")
 
 

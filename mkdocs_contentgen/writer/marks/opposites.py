@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from ...language.languages import PHRASES
 from ...language.ranges import Range
@@ -19,14 +19,18 @@ from ...language.values import common_words, guess_language
 
 _NEGATIONS = frozenset(PHRASES["negation"].split())
 _OPEN = frozenset(PHRASES["open_question"].split())
-_STARTS = frozenset(PHRASES["clause_start"].split()) | frozenset(PHRASES["and"].split())
+_SIGNIFICANT_WORDS = _NEGATIONS | _OPEN
 
-_TOKEN = re.compile(
-    r"[^\W_]+(?:['’_.-][^\W_]+)*"
-    r"|[,;:()|–—。！？]|[.!?](?=\s|$)"
+_START = "|".join(sorted([*PHRASES["clause_start"].split(), *PHRASES["and"].split()]))
+_BREAK = re.compile(
+    r"[,;:()|–—。！？]|[.!?](?=\s|$)"
     r"|\n(?=[ \t]{0,12}(?:\n|[-*+#>|]|\d{1,3}[.)]))"
+    rf"|(?<![\w-])(?:{_START})(?![\w-])",
+    re.IGNORECASE,
 )
-"""A word, or a sign or a break that ends a clause."""
+"""A sign, a break or a word that ends a clause."""
+
+_WORD = re.compile(r"[^\W_]+(?:['’_.-][^\W_]+)*")
 
 _LEAST_WORDS = 2
 _FEW_WORDS = 3
@@ -61,23 +65,27 @@ _OPPOSITES = _read_opposites()
 
 @dataclass(frozen=True)
 class _Clause:
-    range: Range
+    start: int
+    text: str
     stems: frozenset[str]
     is_negated: bool
     sides: frozenset[tuple[int, bool]]
     """The kinds of words with an opposite in it, each with its side."""
 
-    signs: tuple[Range, ...]
-    """Where its negations and the words with an opposite stand."""
-
     is_open: bool
 
     @property
     def marked(self) -> Range:
-        """What a reader has to look at: its signs, or all of it where it lacks one."""
-        if self.signs:
-            return Range(self.signs[0].start, self.signs[-1].end)
-        return self.range
+        """What a reader has to look at: the words that make it an opposite, or all of it."""
+        signs = []
+        words = list(_WORD.finditer(self.text))
+        for word in words:
+            normal = _normal(word[0])
+            is_preposition = normal == "on" and word is not words[-1]
+            if normal in _NEGATIONS or (normal in _OPPOSITES and not is_preposition):
+                signs.append(word)
+        marked = signs or words
+        return Range(self.start + marked[0].start(), self.start + marked[-1].end())
 
     def is_opposite_of(self, other: _Clause) -> bool:
         """Tell whether one of two clauses with the same words is the other one's opposite."""
@@ -93,13 +101,19 @@ def find_opposites(text: str, given: str, language: str = "") -> list[Range]:
     tag = language or guess_language(text, given)
     sources = _index(given, tag)
     found: list[Range] = []
-    for clause in _clauses(text, common_words(tag)):
+    for clause in _clauses(text, _words_to_drop(tag)):
         if clause.is_open or len(clause.stems) < _LEAST_WORDS:
             continue
         same = [other for other in sources.near(clause) if _have_same_words(clause, other)]
         if same and all(clause.is_opposite_of(other) for other in same):
             found.append(clause.marked)
     return found
+
+
+@cache
+def _words_to_drop(language: str) -> frozenset[str]:
+    """Return the words that make no difference between two clauses."""
+    return common_words(language) - _SIGNIFICANT_WORDS - _OPPOSITES.keys()
 
 
 def _have_same_words(clause: _Clause, other: _Clause) -> bool:
@@ -121,10 +135,13 @@ class _Index:
 
     def near(self, clause: _Clause) -> Iterator[_Clause]:
         """Yield the clauses that share most words with one, by its rarest words."""
-        rarest = sorted(clause.stems, key=lambda stem: (len(self._by_stem.get(stem, ())), stem))
+        known = [stem for stem in clause.stems if stem in self._by_stem]
+        if len(known) < _SHARED * len(clause.stems):
+            return  # as for most clauses
+        rarest = sorted(known, key=lambda stem: (len(self._by_stem[stem]), stem))
         counts: Counter[int] = Counter()
         for stem in rarest[:_FEW_WORDS]:
-            counts.update(self._by_stem.get(stem, [])[:_MOST_WITH_WORD])
+            counts.update(self._by_stem[stem][:_MOST_WITH_WORD])
         for number, _ in counts.most_common(_MOST_CLAUSES):
             yield self._clauses[number]
 
@@ -132,43 +149,40 @@ class _Index:
 @lru_cache(maxsize=64)  # what is given is the same for all paragraphs of a text
 def _index(given: str, language: str) -> _Index:
     found: dict[tuple[object, ...], _Clause] = {}
-    for clause in _clauses(given, common_words(language)):
+    for clause in _clauses(given, _words_to_drop(language)):
         found.setdefault((clause.stems, clause.is_negated, clause.sides), clause)
     return _Index(list(found.values()))
 
 
-def _clauses(text: str, common: frozenset[str]) -> Iterator[_Clause]:
-    """Yield the clauses of a text."""
-    tokens: list[re.Match[str]] = []
-    for token in _TOKEN.finditer(text):
-        word = token[0].casefold()
-        if not word[0].isalnum() or word in _STARTS:
-            if tokens:
-                yield _clause(tokens, common)
-            tokens = []
-        else:
-            tokens.append(token)
-    if tokens:
-        yield _clause(tokens, common)
+def _clauses(text: str, dropped: frozenset[str]) -> Iterator[_Clause]:
+    """Yield the clauses of a text, without those of a single word."""
+    start = 0
+    for mark in _BREAK.finditer(text):
+        if mark.start() > start:
+            yield from _clause(text[start : mark.start()], start, dropped)
+        start = mark.end()
+    yield from _clause(text[start:], start, dropped)
 
 
-def _clause(tokens: list[re.Match[str]], common: frozenset[str]) -> _Clause:
-    stems: set[str] = set()
-    signs: list[Range] = []
-    sides: set[tuple[int, bool]] = set()
-    is_negated = False
-    is_open = False
-    for token in tokens:
-        word = token[0].casefold().replace("’", "'")
-        if word in _NEGATIONS:
-            is_negated = True
-            signs.append(Range(*token.span()))
-        elif word in _OPPOSITES and (word != "on" or token is tokens[-1]):  # a preposition
-            sides.add(_OPPOSITES[word])
-            signs.append(Range(*token.span()))
-        elif word in _OPEN:
-            is_open = True
-        elif word not in common and (len(word) > 2 or word.isdigit()):
-            stems.add(word[:_STEM])
-    place = Range(tokens[0].start(), tokens[-1].end())
-    return _Clause(place, frozenset(stems), is_negated, frozenset(sides), tuple(signs), is_open)
+def _clause(text: str, start: int, dropped: frozenset[str]) -> Iterator[_Clause]:
+    """Yield a clause, if it says something. What has many words is looked at as sets of them."""
+    found = _WORD.findall(_normal(text))
+    words = frozenset(found) - dropped
+    if len(words) < _LEAST_WORDS:
+        return
+    with_opposite = words & _OPPOSITES.keys()
+    if "on" in with_opposite and found[-1] != "on":  # a preposition
+        with_opposite -= {"on"}
+    others = words - _SIGNIFICANT_WORDS - _OPPOSITES.keys()
+    yield _Clause(
+        start,
+        text,
+        frozenset(word[:_STEM] for word in others if len(word) > 2 or word.isdigit()),
+        not words.isdisjoint(_NEGATIONS),
+        frozenset(_OPPOSITES[word] for word in with_opposite),
+        not words.isdisjoint(_OPEN),
+    )
+
+
+def _normal(text: str) -> str:
+    return text.casefold().replace("’", "'")

@@ -1,8 +1,8 @@
 """Find the sentences of a text that a person should read beside the sources.
 
 A sentence that nothing in the sources resembles is often invented, although no single figure or
-name of it is. More than half of its content words are in no source then. On data, such as JSON,
-that says nothing: there, every sentence in words is new.
+name of it is. More than half of its content words are in no source then. On data and code, such as
+JSON, that says nothing: there, every sentence in words is new.
 """
 
 from __future__ import annotations
@@ -10,19 +10,30 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from ...language.languages import PHRASES
 from ...language.ranges import Range
 from ...language.sentences import sentence_ends
 from ...language.values import common_words, guess_language
-from ...language.words import content_stems, content_words
+from ...language.words import STEM, content_stems, content_words, split_words
+from .data_facts import read_facts
 
 _MIN_SENTENCE = 4
 """A sentence with fewer content words says too little to be compared."""
 
-_MOST_SIGNS = 0.06
-"""The share of brackets, bars and quotation marks in prose. Data have more of them."""
+_MOST_SIGNS = 0.09
+"""The share of brackets, bars, quotation marks and the like in prose. Data and code have more."""
 
-_SIGN_OF_DATA = re.compile(r"[{}\[\]|<>\"=]")
-"""A sign that data have, and prose seldom has."""
+_MOST_KEYS = 0.2
+"""The share of words in prose that look like the keys of data. YAML has more."""
+
+_SIGN_OF_DATA = re.compile(r"[{}\[\]|<>\"=_();]")
+"""A sign that data and code have, and prose seldom has."""
+
+_ABOUT_TEXT = frozenset(word[:STEM] for word in PHRASES["about_text"].split())
+"""The stems of words about a text itself, such as `summary`, which no source has."""
+
+_STATEMENT = re.compile(r"\w*\d[\w.,:%/-]*\w|\d|\w+(?:[._]\w+)+|(?<=\w )[^\W\d_a-z]\w+")
+"""A figure, an identifier or a name. A source that has it supports the sentence around it."""
 
 
 def find_sentences_to_read(text: str, given: str, language: str = "") -> list[Range]:
@@ -34,24 +45,47 @@ def find_sentences_to_read(text: str, given: str, language: str = "") -> list[Ra
     found: list[Range] = []
     start = 0
     for end in [*sentence_ends(text, language), len(text)]:
-        words = 0
-        unknown = 0
-        for word in content_words(text[start:end]):
-            if word in common:
-                continue
-            words += 1
-            if not content_stems(word) <= known:
-                unknown += 1
-        if words >= _MIN_SENTENCE and 2 * unknown > words:
+        if _is_unlike(text[start:end], given, common, known):
             found.append(_stripped(text, start, end))
         start = end
     return found
 
 
+def _is_unlike(sentence: str, given: str, common: frozenset[str], known: frozenset[str]) -> bool:
+    """Tell whether more than half of the content words of a sentence are not known."""
+    words = 0
+    unknown = 0
+    for word in content_words(sentence):
+        if word in common or word[:STEM] in _ABOUT_TEXT:
+            continue
+        words += 1
+        if not content_stems(word) <= known:
+            unknown += 1
+    if words < _MIN_SENTENCE or 2 * unknown <= words:
+        return False
+    # Two figures or names count as one word: they are right, and the sentence may not be.
+    return 2 * unknown > words + _count_known(sentence, given) / 2
+
+
+def _count_known(sentence: str, given: str) -> int:
+    """Return how many figures, names and identifiers of a sentence stand in what is given."""
+    known = _statements(given)
+    return sum(match[0].casefold() in known for match in _STATEMENT.finditer(sentence))
+
+
 @lru_cache(maxsize=64)  # what is given is the same for all paragraphs of a text
+def _statements(text: str) -> frozenset[str]:
+    return frozenset(match[0].casefold() for match in _STATEMENT.finditer(text))
+
+
+@lru_cache(maxsize=64)
 def is_prose(text: str) -> bool:
-    """Tell whether a source is prose, and no data."""
-    return len(_SIGN_OF_DATA.findall(text)) <= _MOST_SIGNS * len(text)
+    """Tell whether a source is prose, neither data nor code, whatever its white space."""
+    signs = len(_SIGN_OF_DATA.findall(text))
+    if signs > _MOST_SIGNS * len("".join(text.split())):
+        return False
+    words = split_words(text)
+    return len(read_facts(text)) <= _MOST_KEYS * len(words)
 
 
 def _stripped(text: str, start: int, end: int) -> Range:
