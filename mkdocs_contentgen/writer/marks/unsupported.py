@@ -8,6 +8,7 @@ JSON, that says nothing: there, every sentence in words is new.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 from ...language.languages import PHRASES
@@ -32,8 +33,7 @@ _SIGN_OF_DATA = re.compile(r"[{}\[\]|<>\"=_();]")
 _ABOUT_TEXT = frozenset(word[:STEM] for word in PHRASES["about_text"].split())
 """The stems of words about a text itself, such as `summary`, which no source has."""
 
-_STATEMENT = re.compile(r"\w*\d[\w.,:%/-]*\w|\d|\w+(?:[._]\w+)+|(?<=\w )[^\W\d_a-z]\w+")
-"""A figure, an identifier or a name. A source that has it supports the sentence around it."""
+_TOKEN = re.compile(r"\w++(?:[.,:/%-]\w++)*+")
 
 
 def find_sentences_to_read(text: str, given: str, language: str = "") -> list[Range]:
@@ -69,13 +69,21 @@ def _is_unlike(sentence: str, given: str, common: frozenset[str], known: frozens
 
 def _count_known(sentence: str, given: str) -> int:
     """Return how many figures, names and identifiers of a sentence stand in what is given."""
-    known = _statements(given)
-    return sum(match[0].casefold() in known for match in _STATEMENT.finditer(sentence))
+    return sum(found in _statements(given) for found in _find_statements(sentence))
 
 
 @lru_cache(maxsize=64)  # what is given is the same for all paragraphs of a text
 def _statements(text: str) -> frozenset[str]:
-    return frozenset(match[0].casefold() for match in _STATEMENT.finditer(text))
+    return frozenset(_find_statements(text))
+
+
+def _find_statements(text: str) -> Iterator[str]:
+    """Yield the figures, the identifiers, and the words with a capital but the first one."""
+    for match in _TOKEN.finditer(text):
+        word = match[0]
+        has_capital = word[0].isupper() and match.start() > 0
+        if has_capital or not word.isalpha():
+            yield word.casefold()
 
 
 @lru_cache(maxsize=64)
