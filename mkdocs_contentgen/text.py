@@ -335,7 +335,10 @@ def model_name(value: object) -> str:
 @cache
 def _types() -> dict[str, object]:
     """Return the type of each field of a text."""
-    return {field.name: field.type for field in structs.fields(Text)}
+    types = {}
+    for field in structs.fields(Text):
+        types[field.name] = field.type
+    return types
 
 
 def _clean(value: object, kind: object) -> object:

@@ -78,7 +78,10 @@ class DisclosureLine:
     """The language of the words as a BCP 47 tag, or an empty string if it is not known."""
 
     def __str__(self) -> str:
-        return "".join(part.text for part in self.parts)
+        said = ""
+        for part in self.parts:
+            said += part.text
+        return said
 
     def __bool__(self) -> bool:
         return bool(str(self))

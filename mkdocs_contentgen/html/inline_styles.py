@@ -295,10 +295,11 @@ def _background_classes(colours: list[_Colour]) -> list[str]:
     """Return the classes for a colour, or for the colours of a gradient."""
     if all(colour.lightness > 0.99 for colour in colours):  # none, or nearly white
         return []
-    steps = [colour.step(least_chroma=0.01) for colour in colours]
-    if steps[0] != steps[-1]:
-        return ["cg-fill", "cg-gradient", f"cg-fill-{steps[0]}", f"cg-to-{steps[-1]}"]
-    return ["cg-fill", f"cg-fill-{steps[0]}"]
+    first = colours[0].step(least_chroma=0.01)
+    last = colours[-1].step(least_chroma=0.01)
+    if first != last:
+        return ["cg-fill", "cg-gradient", f"cg-fill-{first}", f"cg-to-{last}"]
+    return ["cg-fill", f"cg-fill-{first}"]
 
 
 def _border_classes(values: Mapping[str, list[Node]]) -> list[str]:

@@ -153,7 +153,10 @@ class Build:
         )
         if isinstance(source, Foreground) and obtained.sent and self.spending:
             self._log_usage(obtained, self.spending.total)
-        number = sum(bool(article.remarks) for article in obtained.articles)
+        number = 0
+        for article in obtained.articles:
+            if article.remarks:
+                number += 1
         if source and number:
             texts = counted(number, "text has", "texts have")
             self.reporter.log(f"{texts} remarks; `contentgen status` lists them")

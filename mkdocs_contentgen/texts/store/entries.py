@@ -88,7 +88,10 @@ def row_key(kind: RowKind, key: str) -> str:
 
 def row_keys(key: str) -> list[str]:
     """Return the keys of all such rows of the request with this key."""
-    return [row_key(kind, key) for kind in get_args(RowKind)]
+    keys = []
+    for kind in get_args(RowKind):
+        keys.append(row_key(kind, key))
+    return keys
 
 
 def encode_entry(key: str, record: Record) -> str:
