@@ -976,7 +976,7 @@ def test_right_to_left(project: Project, page: Page) -> None:
     save(project.root, {key: Text(ARABIC, WHEN, NEWS.record(), "m")})
     with DeskProcess(project) as desk:
         page.goto(desk.address)
-        page.get_by_role("link", name="Builds take seconds").click()
+        page.get_by_role("link", name="الإصدار الجديد").click()
         panel = page.get_by_role("complementary", name="Review")
         editor = page.get_by_role("textbox", name="Edit")
         panel.get_by_role("button", name="Edit", exact=True).first.click()
@@ -2280,7 +2280,7 @@ def test_own_changes_are_shown_at_once(project: Project, page: Page) -> None:
         page.get_by_role("button", name="Confirm", exact=True).click()
         mark = block_with(page, "It is fast.").locator("mark")
         expect(mark).to_have_css("background-color", "rgba(0, 0, 0, 0)")
-        expect(page.get_by_role("status")).to_contain_text("Saving what you did (1 left)")
+        expect(page.get_by_role("status")).to_contain_text("Saving what you did (1 change left)")
         expect(page.get_by_role("main")).to_have_attribute("aria-busy", "true")
         with page.expect_event("dialog") as asked:
             page.evaluate("setTimeout(() => location.reload())")

@@ -9,8 +9,8 @@ import {
   afterDrawing, noteOtherText, PATIENCE, redraw, state, tell, tellDone,
 } from "../state/state.js";
 import {
-  findFirst, findIn, isWholeCell, openSentences, openStatements, sentencesOf, statementsOf,
-  withoutSettled, wordsToCheck,
+  findFirst, findIn, hasStatement, isWholeCell, openSentences, openStatements, sentencesOf,
+  statementsOf, withoutSettled, wordsToCheck,
 } from "../state/statements.js";
 import { say } from "../state/words.js";
 import { call } from "./api.js";
@@ -147,7 +147,7 @@ export function act(action, body = {}) {
 export function settle(statements, action) {
   if (!statements?.length) return;
   const open = openSentences();
-  const index = open.findIndex(({ card }) => card === statements[0].card);
+  const index = open.findIndex((other) => hasStatement(other, statements[0]));
   if (index < 0) return; // a click too many
   const { ref } = state;
   const { block, card, sentence } = statements[0];
@@ -157,7 +157,7 @@ export function settle(statements, action) {
   pend(own);
   state.checked.unshift(checked);
   const left = openSentences();
-  const isLeft = left.some((other) => other.card === card);
+  const isLeft = left.some(({ key }) => key === open[index].key);
   state.current = (isLeft ? open[index] : left[index] ?? left[0])?.key ?? "";
   state.block = null;
   tellDone(outcomeOf(checked));

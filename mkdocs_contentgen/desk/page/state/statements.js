@@ -102,8 +102,11 @@ export function settledMarks() {
     .filter((place) => !isOpen.has(place.join(" ")));
 }
 
+export const hasStatement = ({ statements }, wanted) => statements
+  .some(({ key }) => key === wanted.key);
+
 export const sentenceWith = (statement) => openSentences()
-  .find(({ statements }) => statements.some(({ key }) => key === statement.key));
+  .find((sentence) => hasStatement(sentence, statement));
 
 export const currentSentence = () => {
   const open = openSentences();
