@@ -62,9 +62,6 @@ _ADDRESSED = re.compile(any_of("addressed"), re.IGNORECASE)
 _OWN_WORK = re.compile(any_of("own_work"), re.IGNORECASE)
 """How a paragraph speaks to the person who asked, and of what."""
 
-_BLOCK_STARTS = ("|", "```", "~~~")
-"""How tables and code begin."""
-
 _EXPLAINS = re.compile(r"\([^()]{2,60}\)|\b(?:means?|meaning|scale)\b|\bfrom \d")
 """What an announcement has that explains what it announces."""
 
@@ -88,7 +85,7 @@ def without_opening(text: str) -> str:
     rest = text
     for _ in range(_MAX_LINES):
         line, _, below = rest.partition("\n")
-        kept = _drop_opening(line, is_above_block=below.lstrip("\n").startswith(_BLOCK_STARTS))
+        kept = _drop_opening(line)
         if kept:
             rest = f"{kept}\n{below}" if below else kept
             break
@@ -98,11 +95,8 @@ def without_opening(text: str) -> str:
     return rest
 
 
-def _drop_opening(line: str, *, is_above_block: bool = False) -> str:
-    """Return a line without the talk at its start.
-
-    Above a table or code, what announces it explains it.
-    """
+def _drop_opening(line: str) -> str:
+    """Return a line without the talk at its start."""
     is_talk = False
     while line.strip(" *_-"):
         word = _OPENING_WORD.match(line)
@@ -115,9 +109,7 @@ def _drop_opening(line: str, *, is_above_block: bool = False) -> str:
             is_talk = True
             continue
         sentence = _first_sentence(line)
-        explains = is_above_block and not _ANNOUNCED.search(sentence)
-        is_last = len(sentence) == len(line)
-        if explains or not _is_opening(sentence, is_talk=is_talk, is_last=is_last):
+        if not _is_opening(sentence, is_talk=is_talk, is_last=len(sentence) == len(line)):
             break
         line = line[len(sentence) :].lstrip()
         is_talk = True

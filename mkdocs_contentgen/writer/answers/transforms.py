@@ -150,7 +150,7 @@ def _is_narration(text: str, is_behind_narration: bool) -> bool:
     if len(text) > _MAX_NARRATION or not sentences:
         return False
     own = [bool(_NARRATION.match(sentence)) for sentence in sentences]
-    if not any(own) or not (own[0] or is_behind_narration):
+    if not any(own) or not (own[0] or own[-1] or is_behind_narration):
         return False
     others = [part for part in sentences if not (_NARRATION.match(part) or _SELF.search(part))]
     return 2 * len(others) <= len(sentences)
