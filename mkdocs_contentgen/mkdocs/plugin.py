@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Literal
 from xml.etree.ElementTree import Element
 
@@ -20,6 +21,7 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
+from mkdocs.utils.templates import TemplateContext
 
 from ..display import escape_controls, paths_from_here
 from ..errors import ContentgenError, UnsafeHTMLError
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
     from ..site.progress import LineReporter
     from ..texts.obtain import TextSource
     from ..writer.models.usage import Spending
+    from .languages import SiteLanguages
 
 STYLESHEET = "assets/stylesheets/contentgen.css"
 
@@ -86,6 +89,9 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
     _spending: Spending | None = None
     _ids: SiteIds | None = None
     """The ids of headings, for commands."""
+
+    _languages: SiteLanguages | None = None
+    """The languages of this build, if its pages have translations."""
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
         """Prepare background generation for `mkdocs serve`."""
@@ -154,18 +160,22 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
 
     # After the plugins that create pages, and before MkDocs renders the first page.
     @event_priority(-100)
-    def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
-        """Collect the requests of all pages of this build, and get their texts."""
+    def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> Navigation | None:
+        """Collect the requests of all pages of this build, and get their texts.
+
+        Return the navigation without translations, which have one in their language.
+        """
+        self._languages = None
         site = self._read_site(config, files)
         if self.collect_only:
             self.site = site
-            return
+            return None
         for warning in site.warnings:
             log.warning(warning)
         if not (site.requests or site.problems):
             for warning in site.orphan_warnings():
                 log.warning(warning)
-            return
+            return None
         try:
             resolution = self._get_texts(site)
         except ContentgenError as error:
@@ -184,6 +194,16 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             for page_request in site.requests:  # whose text may have changed since it was built
                 with suppress(FileNotFoundError):
                     os.utime(files.src_uris[page_request.page].abs_dest_path, (0, 0))
+        has_translations = any(map(attrgetter("original"), site.requests))
+        # mkdocs-static-i18n does for its languages what SiteLanguages does.
+        if not has_translations or "i18n" in config.plugins:
+            return None
+        from ..site.page_groups import find_groups
+        from .languages import SiteLanguages
+
+        groups = find_groups(site.requests)
+        self._languages = SiteLanguages(groups, nav, config, files)
+        return self._languages.navigation
 
     def _read_site(self, config: MkDocsConfig, files: Files) -> Site:
         """Return the site of this build, with the requests of its pages."""
@@ -315,13 +335,24 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
                     log.warning(f"{place}: {missing_message(citation, name)}")
         self._extension.find_id = ids.find  # for excerpts, which are rendered later
 
+    # After plugins that replace the navigation.
+    @event_priority(-100)
+    def on_page_context(
+        self, context: TemplateContext, *, page: Page, config: MkDocsConfig, nav: Navigation
+    ) -> None:
+        """Set what the theme shows in the language of a page."""
+        if self._languages:
+            self._languages.prepare(context, page)
+
     # Before plugins that change the finished page, such as minifiers.
     @event_priority(50)
-    def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str | None:
-        """Add the JSON-LD of the page's articles."""
+    def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:
+        """Add the JSON-LD of the page's articles, and the links to its translations."""
+        if self._languages:
+            output = self._languages.finish(output, page)
         rendered = self._extension.rendered.get(page.file.src_uri)
         if not rendered or not rendered.metadata:
-            return None
+            return output
         from ..site.build import page_json_ld
 
         number = len(rendered.metadata)
@@ -331,7 +362,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             problem = f"leaves out {number - shown} of its {number} articles"
             log.warning(f"{place}: the template of the page {problem}")
         if not shown:
-            return None
+            return output
         script = page_json_ld(
             self._extension.articles[page.file.src_uri], rendered.metadata, str(page.title)
         )

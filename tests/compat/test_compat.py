@@ -617,6 +617,11 @@ def test_i18n_translations(pair: Pair, path: str) -> None:
     assert f"[de] {ESCAPED_TITLE}" in html
     assert "(aus: English)" in html
     assert '"translationOfWork": {"@type": "BlogPosting", "inLanguage": "en"' in html
+    # What the plugin for languages does is done once.
+    for address in ("page/index.html", "de/page/index.html"):
+        page = pair.site.soup(address)
+        named = [link["hreflang"] for link in page.select("link[hreflang], .md-select__link")]
+        assert sorted(named) == ["de", "de", "en", "en"]
     assert "texts to be dropped: 0" in pair.site.ran("mkdocs_contentgen", "prune", "--dry-run")
 
 
