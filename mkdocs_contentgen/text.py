@@ -83,7 +83,7 @@ def _clean_lines(values: object) -> list[str]:
     return lines[:_MAX_LINES]
 
 
-def _clean_by_passage(values: object) -> dict[object, str]:
+def clean_by_passage(values: object) -> dict[object, str]:
     """Return what is kept of passages, their digests or what they said, by valid names.
 
     The more there are, the less is kept of each, but always enough for a digest.
@@ -112,7 +112,7 @@ _LINES = Meta(extra={"clean": _clean_lines})
 _REMARKS = Meta(extra={"clean": clean_remarks})
 """Declares that untrusted values of the field are remarks."""
 
-_BY_PASSAGE = Meta(extra={"clean": _clean_by_passage})
+_BY_PASSAGE = Meta(extra={"clean": clean_by_passage})
 """Declares that untrusted values of the field are by the names of passages."""
 
 _Digest = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]

@@ -26,7 +26,7 @@ from ..texts.articles import Article
 from ..texts.file_to_write import FileToWrite, approve, file_to_write
 from ..texts.human_edits import HumanEdit, named_edits
 from ..texts.store import Kept
-from ..writer.sources.staleness import CitedPassage, with_unsupported
+from ..writer.sources.staleness import CitedPassage, as_approved
 
 _MAX_HISTORY = 10_000
 """The maximum number of characters in an approved file of what was confirmed, removed or left."""
@@ -142,7 +142,7 @@ def decide_approval(
 ) -> DecidedApproval:
     """Return what the approved file of an article will say, in the name of the person `by`.
 
-    `cited` is what the text cites: so the file can keep which statements have no support.
+    `cited` is what the text cites: the file keeps that, and which statements it does not have.
     `reason` says why a text with statements left to check is approved; the file keeps both.
 
     Raises ApprovalError if the text cannot be shown, if it has statements to check and there is no
@@ -178,7 +178,7 @@ def decide_approval(
         edits=edits,
         edition=edition,
     )
-    text = with_unsupported(text, cited)
+    text = as_approved(text, cited)
     approved = approve(text, written, article.key, service_name(options), by, declined, unchecked)
     file = file_to_write(
         article.path,

@@ -314,6 +314,10 @@ def test_a_change_that_mends_the_text(citing: Site) -> None:
     said = read(report(citing)).get_text()
     assert "mended by this change: limits/" in said
     assert "may be wrong" not in said
+    # The approval knows the source as it is now, and what changes after it.
+    assert "limits/" not in citing.run("status", "--stale")
+    citing.write("docs/limits.md", LIMITS.replace("10", "30"))
+    assert "no longer there: 20" in citing.run("status", "--stale")
 
 
 TOOL = 'def sync(tries=10):\n    """Copy the files."""\n'

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from msgspec import structs
@@ -23,7 +23,7 @@ from ...html.elements import HEADINGS
 from ...language.sentences import sentence_ends
 from ...language.words import content_stems
 from ...stale import Level, StaleSentence, StaleSource
-from ...text import MAX_EDIT, MAX_UNSUPPORTED, Text
+from ...text import MAX_EDIT, MAX_UNSUPPORTED, Text, clean_by_passage
 from ..marks.marking import Given
 from .passage_words import digest_of_words, words_of
 from .support import CitingText, Sentence, cited_in, normal_statement, read_citing_text
@@ -90,6 +90,31 @@ def with_unsupported(text: Text, passages: Sequence[CitedPassage]) -> Text:
     if not text.sources:
         return text
     return structs.replace(text, unsupported=_unsupported_statements(text, passages))
+
+
+def as_approved(text: Text, passages: Sequence[CitedPassage]) -> Text:
+    """Return a text with what an approval keeps of what it cites.
+
+    Whoever approves a text has read it beside its sources as they are now. So these are what later
+    changes are compared with, but for those that are gone, and those of sentences that may still be
+    wrong.
+
+    Raises UnsafeHTMLError.
+    """
+    read = {stale.source for stale in find_stale(text, passages) if stale.level == "changed"}
+    sources = {**text.sources}
+    said: dict[str, str] = {**text.passages}
+    known = []
+    for passage in passages:
+        citation = passage.citation
+        if passage.shown in read and not passage.moved_to:
+            sources[citation.name] = citation.digest
+            said[citation.name] = citation.now
+            known.append(replace(passage, citation=structs.replace(citation, before=citation.now)))
+        else:
+            known.append(passage)
+    kept = structs.replace(text, sources=sources, passages=clean_by_passage(said))
+    return with_unsupported(kept, known)
 
 
 def _unsupported_statements(text: Text, passages: Sequence[CitedPassage]) -> tuple[str, ...] | None:
