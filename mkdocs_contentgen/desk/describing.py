@@ -452,17 +452,23 @@ def _name_of(head: Tag) -> str:
 def _evidence(passages: Sequence[Evidence]) -> list[dict[str, object]]:
     """Return passages as the desk shows them."""
     return [
-        {"title": found.passage.title, "file": found.passage.file, "text": found.passage.text}
+        {
+            "title": found.passage.title,
+            "file": found.passage.file,
+            "text": found.passage.text,
+            "language": found.passage.language,
+            "line": found.passage.line,
+            "link": found.address,
+        }
         for found in passages
     ]
 
 
 def _sources(site: Site, text: Text, views: Sequence[BlockView]) -> Iterator[dict[str, object]]:
     """Yield the passages that a text cites as they were and as they are."""
-    citations = site.cited_passages().citations(text)
-    if not citations:
-        return
-    for citation in citations:
+    cited = site.cited_passages()
+    for citation in cited.citations(text):
+        passage = cited.passage(citation)
         words: list[tuple[str, str]] = []
         if citation.has_changed:
             words = list(_changed_words(citation.before, citation.now))
@@ -473,6 +479,9 @@ def _sources(site: Site, text: Text, views: Sequence[BlockView]) -> Iterator[dic
             "words": words,
             "blocks": [number for number, view in enumerate(views) if citation.name in view.links],
             "state": _state_of(citation),
+            "language": passage.language if passage else "",
+            "line": passage.line if passage else None,
+            "link": passage.address_in(site.repository_folder()) if passage else "",
         }
 
 

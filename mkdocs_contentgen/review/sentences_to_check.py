@@ -106,7 +106,11 @@ def evidence_finder(
     sources = _sources_of(site)
     if sources is not None and (sources.paths or request.sources):
         search = _SourceSearch(sources, request.sources)
-        return EvidenceFinder(search.passages, found=_found_in((article.key,), known))
+        return EvidenceFinder(
+            search.passages,
+            repository=site.repository_folder(),
+            found=_found_in((article.key,), known),
+        )
     url = site.config.site_url or ""
     kept: list[Passage] = []
     for citation in text.citations():

@@ -55,6 +55,11 @@ class CitedPassages:
                 found.append(citation.as_gone(self.url))
         return found
 
+    def passage(self, citation: Citation) -> Passage | None:
+        """Return the passage that a citation names, or its first part; None if it is gone."""
+        passages = self._find(citation)
+        return passages[0] if passages else None
+
     def stale(self, text: Text) -> tuple[StaleSource, ...]:
         """Return those of the cited passages that are gone or have changed, and what that means."""
         citations = self.citations(text)

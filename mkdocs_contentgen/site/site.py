@@ -210,10 +210,10 @@ class Site:
         names = "\n".join([self.config.site_name or "", *_titles(self.config.nav)])
         secrets = find_secrets([self.options.token, self.options.cache_url])
         return replace(
-            options, site_names=names, secrets=secrets, repository=self._repository_folder()
+            options, site_names=names, secrets=secrets, repository=self.repository_folder()
         )
 
-    def _repository_folder(self) -> RepositoryFolder | None:
+    def repository_folder(self) -> RepositoryFolder | None:
         """Return where readers find the files of the project, as `edit_uri` says it, or None."""
         from ..writer.sources.sources import RepositoryFolder
 

@@ -66,9 +66,7 @@ def sources_list(
     """
     items = []
     for passage in cited:
-        address = address_of(passage, site_url)
-        if repository and passage.path and passage.line:
-            address = repository.address_of(passage.path, passage.line)
+        address = passage.address_in(repository) or address_of(passage, site_url)
         items.append(tag("li", _linked(passage.title, address)))
     if not items:
         return []

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from ...language.sentences import sentence_ends
 from ...language.words import content_stems, content_words
 from .retrieval import Index
-from .sources import Passage
+from .sources import Passage, RepositoryFolder
 
 PASSAGES_FOR_SENTENCE = 3
 """The most passages for a sentence: the right one is nearly always among three."""
@@ -38,11 +38,15 @@ class Evidence:
 
     words: tuple[str, ...]
 
+    address: str = ""
+    """For code: the address of its line in the repository, if there is one."""
+
 
 class EvidenceFinder:
     """Finds the closest short passages in those that `search` returns for a sentence.
 
-    `has_sources` says whether there is anything to search. `found` keeps what was
+    `has_sources` says whether there is anything to search. `repository` is where readers find code
+    on the web. `found` keeps what was
     found for each sentence. Finders in the same sources can have it in common.
     """
 
@@ -51,10 +55,12 @@ class EvidenceFinder:
         search: Callable[[str], Sequence[Passage]],
         *,
         has_sources: bool = True,
+        repository: RepositoryFolder | None = None,
         found: dict[str, list[Evidence]] | None = None,
     ) -> None:
         self.has_sources = has_sources
         self._search = search
+        self._repository = repository
         self._found = {} if found is None else found
 
     def evidence_for(self, sentence: str) -> list[Evidence]:
@@ -80,7 +86,8 @@ class EvidenceFinder:
         found = []
         for passage, shared in close:
             if len(shared) >= most * _LEAST_OF_BEST:
-                found.append(Evidence(passage, _words_with_stems(passage.text, shared)))
+                words = _words_with_stems(passage.text, shared)
+                found.append(Evidence(passage, words, passage.address_in(self._repository)))
         return found[:PASSAGES_FOR_SENTENCE]
 
 

@@ -21,7 +21,7 @@ from urllib.parse import quote, unquote, urljoin
 from ...display import escape_controls
 from ...files import read_text, reason_of, sha256
 from ...globs import Glob
-from .code_symbols import Symbol
+from .code_symbols import Symbol, language_of_code
 from .passage_words import digest_of_words
 
 _MARKDOWN = frozenset({".md", ".markdown"})
@@ -184,6 +184,17 @@ class Passage:
 
     path: Path | None = None
     """For code: its file."""
+
+    @property
+    def language(self) -> str:
+        """For code: the name of its language, as highlighters know it; else an empty string."""
+        return language_of_code(self.path) if self.path else ""
+
+    def address_in(self, repository: RepositoryFolder | None) -> str:
+        """For code: the address of its line in the repository; else an empty string."""
+        if repository and self.path and self.line:
+            return repository.address_of(self.path, self.line)
+        return ""
 
 
 @dataclass(frozen=True)

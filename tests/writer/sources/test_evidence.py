@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from mkdocs_contentgen.writer.sources.evidence import EvidenceFinder
-from mkdocs_contentgen.writer.sources.sources import Passage
+from mkdocs_contentgen.writer.sources.sources import Passage, RepositoryFolder
 
 SECTIONS = [
     Passage("a.md", "Cache", "The cache keeps pages between builds. It is a folder.", "a/"),
@@ -65,3 +67,17 @@ def test_no_source_says_it() -> None:
         == []
     )
     assert finder(SECTIONS).evidence_for("12 %") == []
+
+
+def test_the_place_of_code() -> None:
+    """A symbol has its language, and the address of its line in the repository, if it has one."""
+    path = Path("/project/src/tool.py")
+    symbol = Passage("src/tool.py", "sync", "def sync(tries=3) Copies files.", line=7, path=path)
+    repository = RepositoryFolder(Path("/project"), "https://forge.example/tool/blob/main/")
+    [found] = EvidenceFinder(lambda sentence: [symbol], repository=repository).evidence_for(
+        "The function sync copies files."
+    )
+    assert found.passage.language == "python"
+    assert found.address == "https://forge.example/tool/blob/main/src/tool.py#L7"
+    [without] = EvidenceFinder(lambda sentence: [symbol]).evidence_for("sync copies files.")
+    assert without.address == ""
