@@ -22,12 +22,16 @@ from ...display import escape_controls
 from ...files import read_text, reason_of, sha256
 from ...globs import Glob
 from .code_symbols import Symbol, language_of_code
+from .help_texts import read_help
 from .passage_words import digest_of_words
 
 _MARKDOWN = frozenset({".md", ".markdown"})
 """The suffixes of Markdown."""
 
-_SUFFIXES = _MARKDOWN | {".txt"}
+_TEXT = ".txt"
+"""The suffix of text, which can be what a program prints for `--help`."""
+
+_SUFFIXES = _MARKDOWN | {_TEXT}
 """The suffixes of prose: of the files in a folder that are searched for all texts."""
 
 _PYTHON = frozenset({".py", ".pyi"})
@@ -466,18 +470,29 @@ def passages_in(file: SourceFile, text: str) -> list[Passage]:
     if "\0" in text:
         raise OSError(errno.EINVAL, "it is not text")
     if file.location.path.suffix.lower() in _CODE:
-        return list(_passages_of_code(file, text))
+        return _passages_of_code(file, text)
+    if file.location.path.suffix.lower() == _TEXT:
+        options = _passages_of_symbols(file, read_help(text) or ())
+        if options:
+            return options
     front = _FRONT_MATTER.match(text)
     if front and _NO_SOURCE.search(front[1]):
         return []
     return list(split_passages(text, file.name, file.page, file.place))
 
 
-def _passages_of_code(file: SourceFile, text: str) -> Iterator[Passage]:
-    """Yield the passages of a file of code: its symbols, or else all of it in blocks."""
+def _passages_of_code(file: SourceFile, text: str) -> list[Passage]:
+    """Return the passages of a file of code: its symbols, or else all of it in blocks."""
+    symbols = _symbols_of(text, file.location.path.suffix.lower())
+    return _passages_of_symbols(file, symbols or [Symbol("", 1, text, text)])
+
+
+def _passages_of_symbols(file: SourceFile, symbols: Iterable[Symbol]) -> list[Passage]:
+    """Return the passages of the symbols of a file."""
     place = file.place
     path = file.location.path
-    for symbol in _symbols_of(text, path.suffix.lower()) or [Symbol("", 1, text, text)]:
+    passages = []
+    for symbol in symbols:
         title = place
         anchored = place
         if symbol.name:
@@ -485,9 +500,12 @@ def _passages_of_code(file: SourceFile, text: str) -> Iterator[Passage]:
             anchored = f"{place}#{symbol.name}"
         digest = sha256(symbol.compared)
         for part in _divided(symbol.text):
-            yield Passage(
-                place, title, part, digest=digest, place=anchored, line=symbol.line, path=path
+            passages.append(
+                Passage(
+                    place, title, part, digest=digest, place=anchored, line=symbol.line, path=path
+                )
             )
+    return passages
 
 
 def _symbols_of(text: str, suffix: str) -> list[Symbol] | None:
