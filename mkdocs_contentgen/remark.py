@@ -52,6 +52,8 @@ Kind = Literal[
     "brief",
     "brief_more",
     "citation",
+    "link",
+    "links_more",
     "quotation",
     "quotation_start",
     "quotations_more",
@@ -124,6 +126,8 @@ _OF_FORM: Mapping[Kind, tuple[str, ...]] = {
     "brief": ("parts",),
     "brief_more": ("parts", "more"),
     "citation": ("numbers",),
+    "link": ("words", "address"),
+    "links_more": ("more",),
 }
 
 _OF_QUOTATIONS: Mapping[Kind, tuple[str, ...]] = {

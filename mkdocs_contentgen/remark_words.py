@@ -40,6 +40,8 @@ SENTENCES: Mapping[Kind, tuple[str, str]] = {
     "brief": ("brief", "the text leaves out {parts}"),
     "brief_more": ("brief", "the text leaves out {parts} and {more} more"),
     "citation": ("citation", "these numbers of sources were taken out: {numbers}"),
+    "link": ("link", "the address of '{words}' was taken out, since nobody checked it: {address}"),
+    "links_more": ("link", "the addresses of {more} more {more:link|links} were taken out"),
     "quotation": ("quotation", "this quotation is in no source: {quotation}"),
     "quotation_start": ("quotation", "this quotation is in no source: {start} …"),
     "quotations_more": ("quotation", "{more} more {more:is|are} in no source"),

@@ -29,6 +29,7 @@ from ..review.approving import (
 )
 from ..review.earlier import approved_text, text_as_written
 from ..review.importing import FormRemarks, changed_remarks
+from ..review.links import open_links
 from ..review.quotations import MarkedText, marked_text, open_remarks
 from ..review.replaced import last_act, text_before_request, was_made_over
 from ..review.sentences_to_check import KnownEvidence
@@ -279,6 +280,8 @@ class Desk:
         else:
             changed = self._with_changed_block(article, text, change)
         remarks = self._open_remarks(article, text, changed, change)
+        if any(remark.kind == "link" for remark in remarks):
+            remarks = tuple(open_links(remarks, document_of(changed.html).blocks()))
         settled = _settled_sentences(text, changed)
         edits = structs.replace(changed.edits or Edits(), settled=settled)
         return structs.replace(changed, remarks=remarks, edits=edits)

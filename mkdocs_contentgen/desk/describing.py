@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from html import escape
 from itertools import islice
 from pathlib import Path
@@ -25,6 +26,7 @@ from ..html.marked_sentences import MarkedSentence
 from ..html.tags import closest, strings_in, tags_in
 from ..remark import Remark
 from ..remark_words import sentence_of
+from ..review.links import lost_links
 from ..review.sentences_to_check import OriginalFinder, evidence_finder
 from ..site.site import Site
 from ..text import Text
@@ -82,6 +84,7 @@ def describe(desk: Desk, article: Article, on_page: Sequence[Article]) -> dict[s
         "to_read": [],
         "sources": [],
         "stale": [],
+        "links": [],
     }
     if text is None:
         return shown
@@ -107,6 +110,7 @@ def describe(desk: Desk, article: Article, on_page: Sequence[Article]) -> dict[s
         ],
         "sources": sources,
         "stale": [] if article.original else list(_stale(desk.site, text, views)),
+        "links": [asdict(link) for link in lost_links(text.remarks, blocks)],
         "hidden": list(_hidden(document)),
     }
     desk.parsed = {text.html: document}  # last, since read() hands it out to be changed

@@ -7,7 +7,6 @@ from datetime import date
 
 from msgspec import structs
 
-from ..display import escape_controls, shortened
 from ..errors import FailedTextError, UnsafeHTMLError
 from ..html.block import Block
 from ..html.document import Document, document_of
@@ -17,6 +16,7 @@ from ..requests import Request
 from ..site.site import Site
 from ..text import Edits, Text, edition_after
 from ..texts.articles import Article
+from ..writer.answers.links import remark_on_addresses
 from ..writer.models.program import prompt_text
 from ..writer.models.settings import WriterOptions
 from ..writer.writing import find_passages, prompt, remarks_on_form, text_from_answer
@@ -32,10 +32,6 @@ MAX_IMPORT = 512 * 1024
 
 FormRemarks = dict[tuple[str, str], dict[Kind, Remark]]
 """The remarks on the form of a text by their kind, by the key and the HTML of the text."""
-
-_MAX_NAMED = 3
-_MAX_SHOWN = 60
-"""The characters of each of the _MAX_NAMED addresses in a remark, which has 300 at most."""
 
 
 def import_text(
@@ -111,19 +107,11 @@ def _with_all_blocks_by(by: str, text: Text, answer: str) -> Text:
     blocks = Document(text.html).blocks()
     edits = Edits(changed_by={block.digest: by for block in blocks})
     remarks = text.remarks
-    gone = _addresses_taken_out(blocks, answer)
-    if gone:
-        remarks = (*remarks, _remark_on_addresses(gone))
+    named = {remark.values.get("address") for remark in remarks}
+    gone = [address for address in _addresses_taken_out(blocks, answer) if address not in named]
+    if gone and not any(remark.kind.startswith("repaired_addresses") for remark in remarks):
+        remarks = (*remarks, remark_on_addresses(gone))
     return structs.replace(text, model="", written_by=by, edits=edits, remarks=remarks)
-
-
-def _remark_on_addresses(gone: Sequence[str]) -> Remark:
-    """Return the remark on the addresses of links that were taken out."""
-    addresses = ", ".join(map(_shown, gone[:_MAX_NAMED]))
-    more = len(gone) - _MAX_NAMED
-    if more > 0:
-        return Remark("repaired_addresses_more", values={"addresses": addresses, "more": more})
-    return Remark("repaired_addresses", values={"addresses": addresses})
 
 
 def _addresses_taken_out(blocks: Sequence[Block], answer: str) -> list[str]:
@@ -137,10 +125,6 @@ def _addresses_taken_out(blocks: Sequence[Block], answer: str) -> list[str]:
         if address not in kept and address not in said:
             gone.append(address)
     return gone
-
-
-def _shown(address: str) -> str:
-    return shortened(escape_controls(address), _MAX_SHOWN)
 
 
 def changed_remarks(

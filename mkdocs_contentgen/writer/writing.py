@@ -26,6 +26,7 @@ from .answers.answers import answer_so_far, read_answer
 from .answers.article_blocks import read_article
 from .answers.degenerate import find_loop
 from .answers.document import MarkdownBlock, MarkdownDocument
+from .answers.links import link_remarks, remarks_on_html_links
 from .answers.markdown import as_section, read_markdown, to_html
 from .answers.reading import join_texts, mend_answer, trim, whole_paragraphs
 from .checks import Candidate
@@ -297,8 +298,9 @@ class _Writing:
         document = candidate.document
         fields = self._options.fields
         words = document.words
+        links = link_remarks(document)  # before their addresses are taken out
         cited = cite(document, self._passages, fields.site_url)
-        remarks = [*candidate.remarks, *_citation_remarks(cited.dropped)]
+        remarks = [*candidate.remarks, *_citation_remarks(cited.dropped), *links]
         citations = [citation_of(passage, fields.site_url) for passage in cited.passages]
         html = to_html(
             document,
@@ -518,7 +520,7 @@ class _Writing:
         if reason in ("loop", "too long"):
             answer = trim(answer)
         text, changes = mend_answer(answer, has_talk=not (by_person or is_framed))
-        remarks += changes
+        remarks += [*changes, *remarks_on_html_links(answer, text)]
         if loop is not None:
             remarks.append(Remark("repaired_loop"))
         candidate = Candidate(

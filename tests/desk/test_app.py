@@ -531,6 +531,25 @@ def test_the_copied_command_is_only_a_command(reviewer: Reviewer) -> None:
     assert "; $(id) `id`'" in command
 
 
+def test_a_link_that_the_model_made_can_be_put_back(reviewer: Reviewer) -> None:
+    """Its card names the address, and one edit puts it back; then no remark is about it."""
+    stored = cached(reviewer)
+    script = Remark("link", values={"words": "It is fast", "address": "javascript:alert(1)"})
+    link = Remark("link", values={"words": "4 seconds", "address": "https://a.example/?x=1"})
+    save(reviewer.root, {NEWS.key(sandbox=False): structs.replace(stored, remarks=(script, link))})
+    links = reviewer.text()["links"]
+    assert isinstance(links, list)
+    never, lost = links
+    assert never["markdown"] == ""  # no page may have such a link
+    assert (lost["words"], lost["address"]) == ("4 seconds", "https://a.example/?x=1")
+    reviewer.change("edit", lost["block"], markdown=lost["markdown"])
+    [left] = cached(reviewer).remarks
+    assert left == script
+    html = cached(reviewer).html
+    assert 'href="https://a.example/?x=1"' in html
+    assert "<mark>4 seconds</mark>" in html or ">4 seconds</a></mark>" in html
+
+
 def test_a_commit_is_offered_while_there_is_something_to_commit(reviewer: Reviewer) -> None:
     """Nothing is offered outside of git, nor once the approved files are committed."""
 

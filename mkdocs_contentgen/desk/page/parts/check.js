@@ -11,6 +11,7 @@ import { asks } from "./asking.js";
 import { hasClosest, hasWordsOf, readable, withClosest } from "./closest.js";
 import { h } from "./draw.js";
 import { openEditor } from "./editing.js";
+import { lostLinks } from "./links.js";
 import { original, originalChanges } from "./original.js";
 import { recheck } from "./rechecking.js";
 import { staleSources } from "./stale.js";
@@ -79,6 +80,7 @@ function openCard(sentence) {
   card.place.length > 0 && h("p", { class: "quiet", dir: "auto" }, card.place.join(" · ")),
   h("p", { class: "sentence", dir: "auto" }, wordsOf(sentence)),
   reasons(sentence),
+  lostLinks(card),
   h("div", { class: "buttons" },
     button("confirm", onlyOnce(() => settle(statements, "confirm_sentence")), "c",
       { class: "main soft confirm" }),

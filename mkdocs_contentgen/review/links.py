@@ -1,0 +1,80 @@
+"""The links whose addresses a draft has lost, which a person can put back.
+
+A remark names the words and the address of each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from bs4 import Tag
+
+from ..errors import EditError
+from ..html.block import Block
+from ..remark import Remark
+
+
+@dataclass(frozen=True)
+class LostLink:
+    """A link that a draft has lost."""
+
+    block: int
+    """The number of the block with its words."""
+
+    words: str
+    address: str
+    markdown: str
+    """The Markdown of the block with the link, or empty if it cannot be put back as it was."""
+
+
+def open_links(remarks: Iterable[Remark], blocks: Sequence[Block]) -> list[Remark]:
+    """Return remarks on a text without those on links that are there again, or gone with words."""
+    left = []
+    addresses: set[str] = set()
+    for block in blocks:
+        addresses.update(block.links)
+    said = [_one_line(block.text) for block in blocks]
+    for remark in remarks:
+        if remark.kind == "link":
+            is_back = remark.values["address"] in addresses
+            words = str(remark.values["words"]).removesuffix("…")
+            is_gone = not any(words in line for line in said)
+            if is_back or is_gone:
+                continue
+        left.append(remark)
+    return left
+
+
+def lost_links(remarks: Iterable[Remark], blocks: Sequence[Block]) -> list[LostLink]:
+    """Return the links that remarks name, each with the first block that has its words."""
+    found = []
+    for remark in remarks:
+        if remark.kind != "link":
+            continue
+        words = str(remark.values["words"])
+        address = str(remark.values["address"])
+        for block in blocks:
+            if words in _one_line(block.text):
+                markdown = _with_link(block, words, address)
+                found.append(LostLink(block.number, words, address, markdown))
+                break
+    return found
+
+
+def _with_link(block: Block, words: str, address: str) -> str:
+    """Return the Markdown of a block with a link, or nothing if no page may have that."""
+    markdown = block.to_markdown()
+    linked = markdown.replace(words, f"[{words}](<{address}>)", 1)
+    if linked == markdown or block.kind == "pre":
+        return ""
+    new = Block(0, Tag(name="p"), block.image_hosts)
+    try:
+        new.set_markdown(linked)
+    except EditError:
+        return ""
+    return linked if address in new.links else ""
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
