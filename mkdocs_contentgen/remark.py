@@ -54,6 +54,7 @@ Kind = Literal[
     "citation",
     "link",
     "links_more",
+    "dead_link",
     "quotation",
     "quotation_start",
     "quotations_more",
@@ -128,6 +129,7 @@ _OF_FORM: Mapping[Kind, tuple[str, ...]] = {
     "citation": ("numbers",),
     "link": ("words", "address"),
     "links_more": ("more",),
+    "dead_link": ("words", "address"),
 }
 
 _OF_QUOTATIONS: Mapping[Kind, tuple[str, ...]] = {

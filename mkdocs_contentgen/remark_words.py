@@ -42,6 +42,7 @@ SENTENCES: Mapping[Kind, tuple[str, str]] = {
     "citation": ("citation", "these numbers of sources were taken out: {numbers}"),
     "link": ("link", "the address of '{words}' was taken out, since nobody checked it: {address}"),
     "links_more": ("link", "the addresses of {more} more {more:link|links} were taken out"),
+    "dead_link": ("link", "'{words}' leads to {address}, and no heading of the text has this name"),
     "quotation": ("quotation", "this quotation is in no source: {quotation}"),
     "quotation_start": ("quotation", "this quotation is in no source: {start} …"),
     "quotations_more": ("quotation", "{more} more {more:is|are} in no source"),

@@ -29,10 +29,10 @@ from ..review.approving import (
 )
 from ..review.earlier import approved_text, text_as_written
 from ..review.importing import FormRemarks, changed_remarks
-from ..review.links import open_links
 from ..review.quotations import MarkedText, marked_text, open_remarks
 from ..review.replaced import last_act, text_before_request, was_made_over
 from ..review.sentences_to_check import KnownEvidence
+from ..review.text_links import open_links
 from ..site.authors import name_authors
 from ..site.site import Site
 from ..text import Edits, Text, edition_after

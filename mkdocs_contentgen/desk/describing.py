@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import msgspec
 from bs4 import Tag
+from msgspec import structs
 
 from ..citation import Citation
 from ..display import escape_controls
@@ -26,8 +27,8 @@ from ..html.marked_sentences import MarkedSentence
 from ..html.tags import closest, strings_in, tags_in
 from ..remark import Remark
 from ..remark_words import sentence_of
-from ..review.links import lost_links
 from ..review.sentences_to_check import OriginalFinder, evidence_finder
+from ..review.text_links import dead_links, lost_links
 from ..site.site import Site
 from ..text import Text
 from ..texts.articles import Article, count_statements
@@ -100,7 +101,9 @@ def describe(desk: Desk, article: Article, on_page: Sequence[Article]) -> dict[s
     described = {
         **shown,
         **_in_page(desk.site, article, on_page, blocks),
-        **_metadata(desk, article, text, _title(article, views)),
+        **_metadata(
+            desk, article, _with_dead_links(article, text, document), _title(article, views)
+        ),
         "left": count_statements(text, document),
         "blocks": _described_blocks(views, text, finder),
         "statements": _cards(blocks, views, text, finder, _sources_by_label(blocks, sources)),
@@ -162,6 +165,13 @@ def described_remarks(remarks: Iterable[Remark]) -> list[dict[str, object]]:
         values = {"block": remark.block, **remark.values}
         described.append({"kind": remark.kind, "values": values, "words": sentence_of(remark)})
     return described
+
+
+def _with_dead_links(article: Article, text: Text, document: Document) -> Text:
+    """Return a text with remarks on its links to headings that it does not have."""
+    if article.original:  # whose links those of a translation are
+        return text
+    return structs.replace(text, remarks=(*text.remarks, *dead_links(document)))
 
 
 def _vouched_metadata(article: Article) -> dict[str, object]:

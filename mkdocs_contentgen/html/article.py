@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from typing import Literal
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element, SubElement
@@ -119,30 +120,50 @@ def _remove_child(parent: Element, child: Element) -> None:
         parent.text = (parent.text or "") + tail
 
 
-def link_to_headings(article: Element, ids: Mapping[Element, str]) -> None:
+def link_to_headings(article: Element, ids: Mapping[Element, str]) -> list[tuple[str, str]]:
     """Let links such as `#the-sources` lead to headings of the article, which have these ids.
 
-    A link to something else becomes a `<span>`: a text has no other ids.
+    A link to something else becomes a `<span>`: a text has no other ids. Returns the words and the
+    address of each of these.
     """
     links = []
     for link in article.iter("a"):
         if link.get("href", "").startswith("#"):
             links.append(link)
     if not links:  # as in most articles
-        return
-    known: dict[str, str] = {}
-    for heading, name in ids.items():
-        letters = letters_of("".join(heading.itertext()))
-        if letters:
-            known.setdefault(letters, name)
+        return []
+    names = list(ids.values())
+    known = headings_by_letters("".join(heading.itertext()) for heading in ids)
+    lost = []
     for link in links:
-        found = known.get(letters_of(unquote(link.attrib["href"])))
-        if found:
-            link.set("href", f"#{found}")
-        else:
-            link.tag = "span"
-            for attribute in ("href", "rel", "title"):
-                link.attrib.pop(attribute, None)
+        address = link.attrib["href"]
+        found = known.get(letters_of(unquote(address)))
+        if found is not None:
+            link.set("href", f"#{names[found]}")
+            continue
+        lost.append((" ".join("".join(link.itertext()).split()), address))
+        link.tag = "span"
+        for attribute in ("href", "rel", "title"):
+            link.attrib.pop(attribute, None)
+    return lost
+
+
+def headings_by_letters(headings: Iterable[str]) -> dict[str, int]:
+    """Return the number of each heading, from 0, by the letters of its name in links.
+
+    Of equal headings, the second one also has the name with `_1`, as Python-Markdown gives it.
+    """
+    letters = [letters_of(heading) for heading in headings]
+    found: dict[str, int] = {}
+    for number, name in enumerate(letters):
+        if name:
+            found.setdefault(name, number)
+    before: Counter[str] = Counter()
+    for number, name in enumerate(letters):
+        if name and before[name]:
+            found.setdefault(f"{name}{before[name]}", number)
+        before[name] += 1
+    return found
 
 
 def letters_of(text: str) -> str:

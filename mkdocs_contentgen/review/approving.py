@@ -27,6 +27,7 @@ from ..texts.file_to_write import FileToWrite, approve, file_to_write
 from ..texts.human_edits import HumanEdit, named_edits
 from ..texts.store import Kept
 from ..writer.sources.staleness import CitedPassage, as_approved
+from .text_links import dead_links
 
 _MAX_HISTORY = 10_000
 """The maximum number of characters in an approved file of what was confirmed, removed or left."""
@@ -153,7 +154,10 @@ def decide_approval(
     document = chosen.document
     in_file = article.approved if chosen.is_in_file else None
     was_approved = in_file is not None and in_file.approval is not None
-    lines = check_lines(text.remarks, document)
+    remarks = text.remarks
+    if not article.original:
+        remarks = (*remarks, *dead_links(document))
+    lines = check_lines(remarks, document)
     statements = document.statements()
     if not was_approved:  # else its file has no idle styles, and only edits may differ
         is_edited_proposal = in_file is not None and in_file.is_changed

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import posixpath
+import shlex
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 from xml.etree.ElementTree import Element
 
+from ..display import quoted
 from ..html.presentation import PAGE_OF_LINK
 
 if TYPE_CHECKING:
@@ -72,6 +74,15 @@ class PageLinks:
         from .anchors import missing_message
 
         return missing_message(citation, self.page) if self.find_id else ""
+
+
+def dead_link_message(words: str, address: str, page: str) -> str:
+    """Return the warning about a link in an approved text that leads to none of its headings."""
+    command = f"contentgen review {shlex.quote(page)}"
+    return (
+        f"the text links {quoted(words)} to {quoted(address)}, and has no such heading; change the "
+        f"link with `{command}`"
+    )
 
 
 def page_link(address: str, pages: Mapping[str, str], page: str) -> str:

@@ -20,7 +20,7 @@ from ..html.elements import HEADINGS
 from ..html.presentation import ArticleMetadata, disclosure_paragraph
 from .content import Made, PageContent
 from .ids import HeadingIds
-from .links import PageLinks
+from .links import PageLinks, dead_link_message
 from .rendered_page import RenderedPage
 from .titles import leaves_out_title, level_of
 from .visibility import visible_parts, without_invisible
@@ -182,7 +182,11 @@ class ArticlePlacer:
         if metadata:
             self.rendered.metadata[name] = metadata
             self.disclosures[article] = content.end_line()
-        self._prepare(article, content.cited, None if shows_title else title)
+        lost = self._prepare(article, content.cited, None if shows_title else title)
+        if content.provenance and content.provenance.review:  # a person is responsible for them
+            for words, address in dict.fromkeys(lost):
+                problem = dead_link_message(words, address, self.links.page)
+                self.rendered.problems.append(("contentgen", problem))
         return article
 
     def _use_as_page_title(
@@ -202,10 +206,11 @@ class ArticlePlacer:
 
     def _prepare(
         self, article: Element, cited: Collection[str], hidden_title: Element | None
-    ) -> None:
+    ) -> list[tuple[str, str]]:
         """Set links and ids, highlight code, and escape what Markdown would read.
 
         No link leads to the `hidden_title`, which has an id as long as it is in the article.
+        Returns the words and the address of each link to a heading that the article does not have.
         """
         for citation in self.links.set(article, cited):
             self.rendered.citations.append(citation)
@@ -213,12 +218,13 @@ class ArticlePlacer:
             if problem:
                 self.rendered.problems.append(("contentgen", problem))
         self.ids.label(article)
-        link_to_headings(article, _shown_headings(article, hidden_title))
+        lost = link_to_headings(article, _shown_headings(article, hidden_title))
         if article.find(".//pre") is not None:
             from .highlighting import highlight_code
 
             highlight_code(article, self.ids.md)
         _escape_for_markdown(article, self.ids.toc_marker)
+        return lost
 
     def _show_ends(self) -> None:
         """Show the end of each article that the author's text follows: its line, or else a rule.

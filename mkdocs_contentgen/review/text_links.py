@@ -1,18 +1,22 @@
-"""The links whose addresses a draft has lost, which a person can put back.
+"""The links of a text that lead nowhere: those whose addresses were taken out, and those of people.
 
-A remark names the words and the address of each.
+A remark names the words and the address of each. A person can put back what was taken out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from urllib.parse import unquote
 
 from bs4 import Tag
 
 from ..errors import EditError
+from ..html.article import headings_by_letters, letters_of
 from ..html.block import Block
-from ..remark import Remark
+from ..html.document import Document
+from ..html.elements import HEADINGS
+from ..remark import Remark, clean_line, without_repeated
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,28 @@ def open_links(remarks: Iterable[Remark], blocks: Sequence[Block]) -> list[Remar
                 continue
         left.append(remark)
     return left
+
+
+def dead_links(document: Document) -> list[Remark]:
+    """Return a remark on each link of a text to a heading that it does not have.
+
+    The links of a translation are those of its original, so this is for other texts.
+    """
+    links = []
+    for link in document.article.find_all("a", href=True):
+        if str(link["href"]).startswith("#"):
+            links.append(link)
+    if not links:  # as in most texts
+        return []
+    headings = [block.text for block in document.blocks() if block.kind in HEADINGS]
+    known = headings_by_letters(headings)
+    remarks = []
+    for link in links:
+        address = str(link["href"])
+        if letters_of(unquote(address)) not in known:
+            values = {"words": clean_line(link.get_text()), "address": clean_line(address)}
+            remarks.append(Remark("dead_link", values=values))
+    return without_repeated(remarks)
 
 
 def lost_links(remarks: Iterable[Remark], blocks: Sequence[Block]) -> list[LostLink]:
