@@ -520,7 +520,7 @@ class _Writing:
         if reason in ("loop", "too long"):
             answer = trim(answer)
         text, changes = mend_answer(answer, has_talk=not (by_person or is_framed))
-        remarks += [*changes, *remarks_on_html_links(answer, text)]
+        remarks += changes
         if loop is not None:
             remarks.append(Remark("repaired_loop"))
         candidate = Candidate(
@@ -545,6 +545,7 @@ class _Writing:
             has_sources=bool(self._passages),
         )
         remarks = [*candidate.mended, *document.remarks]
+        remarks += remarks_on_html_links(text, document)
         completion = candidate.completion
         if any(remark.kind == "repaired_loop" for remark in document.remarks):
             completion = structs.replace(completion, finish_reason="loop")

@@ -31,16 +31,20 @@ _MAX_SHOWN = 60
 def link_remarks(document: MarkdownDocument) -> list[Remark]:
     """Return a remark on each link in a document that is to lose its address."""
     remarks: dict[tuple[str, str], Remark] = {}
-    inlines = [document.title]
-    for block in document.blocks:
-        inlines += block.inlines
-    for words, address in chain.from_iterable(map(_links_in, inlines)):
+    for words, address in _all_links_in(document):
         # Words that are the address itself say all of it.
         is_shown = address in words
         if words and address and _NO_SCRIPT.match(address) and not is_shown:
             values = {"words": words, "address": address}
             remarks[words, address] = Remark("link", values=values)
     return first_remarks(list(remarks.values()), _MAX_LINKS, "links_more")
+
+
+def _all_links_in(document: MarkdownDocument) -> Iterator[tuple[str, str]]:
+    """Yield the words and the address of each link in a document."""
+    yield from _links_in(document.title)
+    for block in document.blocks:
+        yield from chain.from_iterable(map(_links_in, block.inlines))
 
 
 def _links_in(tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
@@ -58,13 +62,18 @@ def _links_in(tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
             within.append(token)
 
 
-def remarks_on_html_links(answer: str, text: str) -> list[Remark]:
-    """Return the remark on the addresses in the HTML of an answer; `text` is what became of it."""
-    if "<a" not in answer.lower():  # of which most have none
+def remarks_on_html_links(text: str, document: MarkdownDocument) -> list[Remark]:
+    """Return the remark on the addresses in the HTML of a text that are no links of its document.
+
+    Their words are not known.
+    """
+    if "<a" not in text.lower():  # of which most have none
         return []
+    known = {address for _, address in _all_links_in(document)}
     gone = []
-    for address in link_addresses(answer):
-        if address not in text and _NO_SCRIPT.match(address):
+    for address in link_addresses(text):
+        is_shown = _line(address, MAX_LINE) in known or address in document.text
+        if _NO_SCRIPT.match(address) and not is_shown:
             gone.append(address)
     return [remark_on_addresses(gone)] if gone else []
 
