@@ -100,6 +100,7 @@ class ServiceClient(HTTPConnection):
         problem = _credentials_problem({"user_id": user_id, "token": token})
         if problem:
             raise ConfigurationError(problem)
+        self._address = url
         params = {"user_id": user_id}
         super().__init__(url, name, token, params=params, app=app, unknown_hint=SAME_KEY_HINT)
 
@@ -186,10 +187,27 @@ class ServiceClient(HTTPConnection):
             fields = decode_json(answer.body)
             if isinstance(fields, dict) and isinstance(fields.get("answer"), str):
                 return self._failure_of_model(message, fields)
-        hint = f"check base_url, token and user_id, {CREDENTIALS_HINT}"
         if answer.status == HTTPStatus.NOT_FOUND:  # the service can have other operations
-            return RejectedError(f"{message}; {hint}")
-        return self.status_error(answer, message, hint)
+            return RejectedError(f"{message}; {self._wrong_address}")
+        return self.status_error(answer, message, self._cure(answer.status))
+
+    def _cure(self, status: int) -> str:
+        """Return what to do about a status of all requests: its one cause."""
+        match status:
+            case HTTPStatus.UNAUTHORIZED | HTTPStatus.FORBIDDEN:
+                return f"check token and user_id, {CREDENTIALS_HINT}"
+            case HTTPStatus.PAYMENT_REQUIRED:
+                return "add credit to your account at the service"
+            case _:
+                return self._wrong_address
+
+    @property
+    def _wrong_address(self) -> str:
+        """What to do where no such service answers."""
+        return (
+            f"is base_url right? {self._address} was tried; for a language model of your own, "
+            f"write `base_url: {WRITER}`, and the address of its server as `writer.endpoint`"
+        )
 
     def _failure_of_model(self, message: str, fields: Mapping[str, object]) -> FailedTextError:
         """Return the error of a served writer, which tells what its model has answered."""

@@ -143,6 +143,7 @@ def made_the_same(said: str, project: Project) -> str:
     said = re.sub(r"(127\.0\.0\.1|localhost):[1-9]\d{4}\b", r"\1:PORT", said)
     said = said.replace(f"{datetime.now(UTC).date()}", "TODAY")
     said = re.sub(r"(?m)^INFO +-  (?!Doc file|.*contentgen).*\n", "", said)
+    said = re.sub(r"\b[\d,]+ tokens\b", "N tokens", said)  # which change with the prompts
     said = re.sub(r"\b\d+\.\d+ s(econds)?\b", "SECONDS", said)
     return re.sub(r"(?m) +$", "", said)
 

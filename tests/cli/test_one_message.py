@@ -49,8 +49,8 @@ def stopped_model(project: Project, service: ServiceDouble, model: ModelDouble) 
 
 
 CAUSES: dict[Callable[[Project, ServiceDouble, ModelDouble], None], str] = {
-    wrong_token: "the service answered 401 Unauthorized: unknown token; check base_url, token and",
-    wrong_address: "the service answered 307 Temporary Redirect; check base_url, token and user_id",
+    wrong_token: "the service answered 401 Unauthorized: unknown token; check token and user_id, ",
+    wrong_address: "the service answered 307 Temporary Redirect; is base_url right? http://127.0.0.1:",
     stopped_service: "no connection to 127.0.0.1:9 (",
     wrong_model: "404 Not Found: model not found; write the name of another one as writer.model; ",
     stopped_model: "no connection to the model server 127.0.0.1:9 (",

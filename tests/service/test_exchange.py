@@ -207,16 +207,24 @@ def drain(connection: socket.socket) -> None:
     [
         (202, UnknownOutcomeError, "the service answered 202 Accepted; it may have been processed"),
         (204, RejectedError, "the service answered 204 No Content"),
-        (300, UnusableServiceError, "the service answered 300 Multiple Choices; check base_url"),
+        (
+            300,
+            UnusableServiceError,
+            "the service answered 300 Multiple Choices; is base_url right?",
+        ),
         (400, RejectedError, "the service answered 400 Bad Request"),
-        (401, UnusableServiceError, "the service answered 401 Unauthorized; check base_url"),
+        (
+            401,
+            UnusableServiceError,
+            "the service answered 401 Unauthorized; check token and user_id",
+        ),
         (
             403,
             UnusableServiceError,
-            "the service answered 403 Forbidden; check base_url, token and user_id, from "
+            "the service answered 403 Forbidden; check token and user_id, from "
             "the service's dashboard, or from `contentgen writer user add`",
         ),
-        (404, RejectedError, "the service answered 404 Not Found; check base_url"),
+        (404, RejectedError, "the service answered 404 Not Found; is base_url right?"),
         (409, UnknownOutcomeError, "the service answered 409 Conflict; it may have been processed"),
         (408, UnknownOutcomeError, "the service answered 408 Request Timeout; it may have been"),
         (425, NotSentError, "the service answered 425 Too Early"),
@@ -303,9 +311,13 @@ def refused(reason: object) -> bytes:
     ("status", "body", "words"),
     [
         (400, refused("no such field"), "400 Bad Request: no such field"),
-        (401, refused("who?"), "401 Unauthorized: who?; check base_url"),
-        (403, refused("The plan has ended."), "403 Forbidden: The plan has ended; check base_url"),
-        (404, b'{"detail": "Not here"}', "404 Not Found: Not here; check base_url"),
+        (401, refused("who?"), "401 Unauthorized: who?; check token and user_id"),
+        (
+            403,
+            refused("The plan has ended."),
+            "403 Forbidden: The plan has ended; check token and user_id",
+        ),
+        (404, b'{"detail": "Not here"}', "404 Not Found: Not here; is base_url right?"),
         (429, refused("20 a minute"), "429 Too Many Requests: 20 a minute, and asks to retry"),
         (500, refused("the model fails"), "500 Internal Server Error: the model fails; try again"),
         (400, refused("a\n\x1b[2J\u202eb"), "400 Bad Request: a \\x1b[2J\\u202eb"),
@@ -395,7 +407,7 @@ def test_a_redirect_is_not_followed(service: ServiceDouble, status: int) -> None
     with running() as elsewhere:
         service.answer = raw(GOOD, status, {"Location": f"{elsewhere.base_url}/generate-blog"})
         error = failure(UnusableServiceError, service.base_url)
-    assert "check base_url" in str(error)
+    assert "is base_url right?" in str(error)
     assert elsewhere.received == []
     assert len(service.received) == 1
 
