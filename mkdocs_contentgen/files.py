@@ -131,6 +131,24 @@ def reason_of(error: OSError | ValueError) -> str:
     return getattr(error, "strerror", None) or "its path is not valid"
 
 
+_CURES = {
+    errno.EACCES: "give yourself the right to write there",
+    errno.EPERM: "give yourself the right to write there",
+    errno.EROFS: "write to another folder, since this file system is read-only",
+    errno.ENOSPC: "make room",
+    errno.ENOTDIR: "a file is in the place of a folder: move it away",
+    errno.EEXIST: "a file is in the place of a folder: move it away",
+    errno.EISDIR: "a folder is in the place of a file: move it away",
+}
+"""What to do where a file cannot be written, by the number of the error."""
+
+
+def cure_of(error: Exception) -> str:
+    """Return the end of a message about a file that cannot be used: what to do, or nothing."""
+    cure = _CURES.get(getattr(error, "errno", None) or 0)
+    return f"; {cure}" if cure else ""
+
+
 def normal_form(path: str | Path) -> str:
     """Return a path in NFC, in which paths that look the same are the same.
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import ApprovalError
-from ..files import normal_form, read_bytes, reason_of
+from ..files import cure_of, normal_form, read_bytes, reason_of
 from ..git import content_at, file_at
 from ..page_request import PageRequest
 from ..requests import Request
@@ -45,7 +45,9 @@ def read_content(path: Path, directory: Path) -> bytes | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
-        raise ApprovalError(f"{path}: cannot be read ({reason_of(error)})") from error
+        raise ApprovalError(
+            f"{path}: cannot be read ({reason_of(error)}){cure_of(error)}"
+        ) from error
 
 
 def read_committed(path: Path, revision: str = "HEAD") -> ApprovedText | None:
@@ -70,7 +72,9 @@ def _decode_committed(read: Callable[[], bytes | None], path: Path) -> ApprovedT
     try:
         content = read()
     except OSError as error:
-        raise ApprovalError(f"{path}: cannot be read ({reason_of(error)})") from error
+        raise ApprovalError(
+            f"{path}: cannot be read ({reason_of(error)}){cure_of(error)}"
+        ) from error
     return None if content is None else decode_file(content, path)
 
 

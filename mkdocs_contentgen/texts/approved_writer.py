@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from ..errors import ApprovalError
-from ..files import locked, refuse_links, replace_text
+from ..files import cure_of, locked, refuse_links, replace_text
 from ..html.document import document_or_none
 from .approved_dir import read_approved, read_content
 from .approved_file import ApprovedText, content_digest
@@ -75,4 +75,4 @@ def _read_unchanged(path: Path, directory: Path, before: ApprovedText | None) ->
 
 
 def _write_error(path: Path, error: OSError) -> ApprovalError:
-    return ApprovalError(f"{path}: cannot be written ({error.strerror})")
+    return ApprovalError(f"{path}: cannot be written ({error.strerror}){cure_of(error)}")

@@ -15,6 +15,7 @@ import msgspec
 
 from ...display import escape_controls
 from ...errors import StoreError
+from ...files import cure_of
 from ...text import Text
 from ..human_edits import HumanEdit, lost_confirmations, lost_edits, named_edits
 from .entries import (
@@ -67,6 +68,9 @@ _KEYS_PER_QUERY = 500
 _MAX_REASON = 300
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 """The errors of SQLite for which only a copy of the database helps."""
+
+_NO_ACCESS = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_READONLY_DIRECTORY, sqlite3.SQLITE_CANTOPEN)
+"""The errors of SQLite in a folder, or with a file, that may not be written or read."""
 
 _Item = TypeVar("_Item")
 _Note = TypeVar("_Note", Failure, Parts)
@@ -520,6 +524,10 @@ class DiskStore:
         message = f"the cache {self._path} cannot be {action} ({reason})"
         if getattr(error, "sqlite_errorcode", 0) in _DAMAGE or reason.startswith("no such table"):
             message += "; restore a copy of it, or delete it to pay for its texts again"
+        elif getattr(error, "sqlite_errorcode", 0) in _NO_ACCESS:
+            message += "; give yourself the right to write there, or choose another cache_dir"
+        else:
+            message += cure_of(error)
         return StoreError(message)
 
 
