@@ -365,6 +365,8 @@ def _read_answer(file: TextIO) -> str:
         raise click.UsageError(f"{file.name}: cannot be read ({reason_of(error)})") from error
     if len(answer) > MAX_IMPORT:
         raise click.UsageError(f"{file.name}: has more than {MAX_IMPORT:,} characters")
+    if not answer.strip():
+        raise click.UsageError(f"{file.name}: is empty; write the text into it first")
     return answer
 
 

@@ -236,7 +236,7 @@ def test_html_and_standard_input(site: Project) -> None:
 
 def test_what_is_no_text(site: Project) -> None:
     """An empty file, a refusal, a file that is none and a wrong name are one line each."""
-    assert "the text cannot be used: " in import_text(site, "")
+    assert "text.md: is empty; write the text into it first" in import_text(site, "")
     assert "the answer is a refusal" in import_text(site, "I'm sorry, I cannot help with that.")
     (site.root / "bytes.md").write_bytes(b"\xff\xfe\x00")
     for arguments, message in (

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
+from ...display import did_you_mean
 from ...globs import Glob, is_glob
 from ...language.words import separate_words, split_words
 from .sources import (
@@ -140,8 +141,12 @@ class Sources:
 
         `name` can be a glob, of whose files one has to be readable.
         """
-        files = _chosen(name, self._named())
+        known = self._named()
+        files = _chosen(name, known)
         if not files:
+            near = did_you_mean(name, known)
+            if near:
+                return f"is no source{near}"
             return (
                 "is no source; name a page that the site publishes, by its path in docs_dir, or a "
                 f"file that {self._option} names, or Markdown, text or code in a folder there"

@@ -372,7 +372,7 @@ class TestSearch:
         ("name", "reason"),
         [
             *(
-                (name, "is no source; name a page")
+                (name, "is no source; ")
                 for name in "draft.md docs/draft.md docs/cache.md ../secret.md /etc/hostname "
                 "src/../../secret.md src notes/x.bin notes/.hidden.md".split()
             ),
