@@ -51,6 +51,15 @@ def functions() -> Iterator[tuple[str, Callable[[str], object]]]:
         package = import_module(f"mkdocs_contentgen.{room}")
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             yield from functions_in(module.name)
+    yield from readers_of_programs()
+
+
+def readers_of_programs() -> Iterator[tuple[str, Callable[[str], object]]]:
+    """Yield the reader of each language that tree-sitter knows, which is chosen by a suffix."""
+    from mkdocs_contentgen.writer.sources.tree_sitter_code import GRAMMARS, read_program
+
+    for suffix in GRAMMARS:
+        yield f"read_program for {suffix}", partial(read_program, suffix=suffix)
 
 
 def functions_in(name: str) -> Iterator[tuple[str, Callable[[str], object]]]:
