@@ -8,9 +8,9 @@ history of a real project. None is part of this project. A file has these fields
 - `file`: the path of the page or the program, whose ending tells what it is;
 - `before` and `after`: the whole file at the two times;
 - `section`: the anchor of the section, or the name of the symbol, that a text cites;
-- `sentences`: objects with `text`, a sentence in Markdown that a person has written from the
-  section as it was, and `wrong`, whether the change has made it wrong. A person has to judge
-  that before the program has;
+- `sentences`: objects with `text`, a sentence in Markdown that was written from the section as it
+  was, and `wrong`, whether the change has made it wrong. That has to be judged before the program
+  says anything;
 - `pages`: the other pages of the site after the change, by their paths, if they are known;
 - `part`: `seen` for changes that rules were made with, and `unseen` for the others.
 
