@@ -3,9 +3,9 @@
 Usage: python tests/benchmarks/stale_build.py [ROUNDS] [PAGES]
 
 It compares the processor time of builds of a site where nothing has changed, with texts that cite
-three sections each: one that looks these sections up, and one where a hook leaves that out. A second
-table is about watched files: `contentgen status` in a repository of 10,000 files, for texts that
-watch some of them, and for the same texts without `watch`.
+three sections each: one that looks these sections up, and one where a hook leaves that out. A
+second table is about watched files: `contentgen status` in a repository of 10,000 files, for texts
+that watch some of them, and for the same texts without `watch`.
 """
 
 from __future__ import annotations
