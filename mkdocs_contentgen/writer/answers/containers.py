@@ -149,15 +149,24 @@ def _read_block(text: str, fence: re.Match[str], following: Sequence[re.Match[st
 
 
 def _end_of_fence(start: re.Match[str], following: Sequence[re.Match[str]]) -> re.Match[str] | None:
-    """Return the end of a code block that can have others in it, or None if it has none."""
-    same = []
-    for fence in following:
-        if fence["fence"].startswith(start["fence"]):
-            same.append(fence)
-    # Each inner block has two fences, so with the end of this block the number is odd.
-    if len(same) % 2 == 0 or same[-1]["info"]:
-        return None
-    return same[-1]
+    """Return the end of a code block that can have others in it, or None if it has none.
+
+    A fence with a language begins an inner block. One without can begin or end one, so where all
+    of them are so, the last one is the end.
+    """
+    same = [fence for fence in following if fence["fence"].startswith(start["fence"])]
+    depth = 0
+    for number, fence in enumerate(same):
+        if fence["info"]:
+            depth += 1
+        elif depth:
+            depth -= 1
+        elif all(not other["info"] for other in same[number:]):
+            # Each inner block has two fences, so with the end of this block the number is odd.
+            return same[-1] if (len(same) - number) % 2 else None
+        else:
+            return fence
+    return None
 
 
 def _is_whole_text(block: _CodeBlock, *, is_markdown: bool) -> bool:

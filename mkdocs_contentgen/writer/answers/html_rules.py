@@ -80,12 +80,13 @@ _END_TAG = re.compile(
     rf"</({'|'.join(sorted(_HTML_IF_ENDED - {'!--'}))}|code)(?=[\s/>])", re.IGNORECASE
 )
 
-_PROMPT_TAG = re.compile(r"</?(?P<name>[A-Za-z][\w-]{2,40})>(?P<rest>.*)")
+_PROMPT_TAG = re.compile(r"</?(?P<name>[A-Za-z][\w-]{2,40})(?:\s[^<>]{0,200})?>(?P<rest>.*)")
 _PROMPT_END = re.compile(r"</(?P<name>[A-Za-z][\w-]{2,40})>(?=[ \t]*$)", re.MULTILINE)
 """A tag at the start of a line, and an end tag at its end."""
 
 _ANY_TAG = re.compile(
-    rf"<(?P<end>/?)(?!(?:{_NAMES})>)(?P<name>[A-Za-z][\w-]{{2,40}})>", re.IGNORECASE
+    rf"<(?P<end>/?)(?!(?:{_NAMES})>)(?P<name>[A-Za-z][\w-]{{2,40}})(?:\s[^<>]{{0,200}})?>",
+    re.IGNORECASE,
 )
 
 _PROMPT_TAGS = "prompt_tags"
@@ -99,6 +100,9 @@ _MAX_PROSE = 5_000
 
 _LISTING = re.compile(r"(?P<before>[^`<]*)<(?P<name>code|svg)(?:\s[^<>]{0,1000})?>", re.IGNORECASE)
 """The start of code on several lines, with what stands before it in its line."""
+
+_LANGUAGE = re.compile(r"\blanguage-([\w+#-]{1,30})")
+"""The language of code in the class of its element."""
 
 _MAX_CODE_ELEMENT = 1_000
 """The maximum length of code in an element within a line, in characters."""
@@ -144,8 +148,12 @@ def _read_line_breaks(state: StateBlock, first: int, last: int, silent: bool) ->
 
 def _read_prompt_tags(state: StateBlock, first: int, last: int, silent: bool) -> bool:
     """Leave out tags such as `<report>`, which a prompt has asked for, but not their words."""
-    tag = _PROMPT_TAG.match(line_at(state, first))
+    line = line_at(state, first)
+    tag = _PROMPT_TAG.match(line)
+    if "<" not in line or state.is_code_block(first):
+        return False
     if tag is None or tag["name"].lower() not in _prompt_tags(state):
+        _blank_end_tag(state, first)
         return False
     if not tag["rest"].strip():
         if not silent:
@@ -156,12 +164,19 @@ def _read_prompt_tags(state: StateBlock, first: int, last: int, silent: bool) ->
     begin = state.bMarks[first] + state.tShift[first]
     end = begin + len(tag[0]) - len(tag["rest"])
     state.src = f"{state.src[:begin]}{' ' * (end - begin)}{state.src[end:]}"
-    end_tag = _PROMPT_END.search(state.src, end, state.eMarks[first])
+    note(state.env, "repaired_html")
+    _blank_end_tag(state, first)
+    return False
+
+
+def _blank_end_tag(state: StateBlock, number: int) -> None:
+    """Make spaces of such an end tag at the end of a line."""
+    begin = state.bMarks[number] + state.tShift[number]
+    end_tag = _PROMPT_END.search(state.src, begin, state.eMarks[number])
     if end_tag and end_tag["name"].lower() in _prompt_tags(state):
         begin, end = end_tag.span()
         state.src = f"{state.src[:begin]}{' ' * (end - begin)}{state.src[end:]}"
-    note(state.env, "repaired_html")
-    return False
+        note(state.env, "repaired_html")
 
 
 def _prompt_tags(state: StateBlock) -> set[str]:
@@ -226,6 +241,8 @@ def _push_listing(state: StateBlock, start: re.Match[str], text: str, lines: lis
         code = html.unescape(code)
     token = state.push("fence", "code", 0)
     token.content = f"{code.strip(chr(10))}\n"
+    language = _LANGUAGE.search(start[0])
+    token.info = language[1] if language else ""
     token.map = lines
     after = text[end:].removeprefix(f"</{name}>").strip()
     if after:

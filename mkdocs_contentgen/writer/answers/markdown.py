@@ -54,6 +54,9 @@ _LABEL = re.compile(r"\W*\w+(?: \w+){0,2}\W{0,3}[:：]")
 _SPEAKER = re.compile(r"\W*(?:[A-Z]\w+ ){1,2}[A-Z]\w+\W{0,3}:")
 """What looks like a label but can be a name, such as `Mayor Jane Smith:`."""
 
+_SECTION_NUMBER = re.compile(r"(\d{1,2})\s+(?=[^\W\d])")
+"""The number of a section at the start of its heading."""
+
 # A text with more of them is not read: it is not for people, and takes seconds.
 _MAX_LINES = 5_000
 _MAX_CELLS = 10_000
@@ -196,9 +199,12 @@ def to_html(
     marking_language = language or guess_language(document.text, given)
     mark_paragraph(document.title, Given(given, language=marking_language))
     given_to_blocks = Given(given, names, marking_language)
+    numbered = _numbered_headings(document.blocks)
     for block in document.blocks:
         _style(block)
-        _mark(block, given_to_blocks)
+        if block in numbered:
+            _split_number(_inline(block))
+        _mark(block, given_to_blocks, is_numbered=block in numbered)
     title = tag("h1", _render_inline(document.title))
     match kind:
         case "blog":
@@ -369,15 +375,39 @@ def _style(block: MarkdownBlock) -> None:
             token.attrSet("style", f"{style} {alignment};" if alignment else style)
 
 
-def _mark(block: MarkdownBlock, given: Given) -> None:
-    """Mark the statements to check, in place."""
+def _numbered_headings(blocks: Sequence[MarkdownBlock]) -> list[MarkdownBlock]:
+    """Return the headings such as `## 2 Title`, if all numbers from 1 on are there."""
+    found: list[MarkdownBlock] = []
+    for block in blocks:
+        number = _SECTION_NUMBER.match(block.text) if block.kind in HEADINGS else None
+        if number and int(number[1]) == len(found) + 1:
+            found.append(block)
+    return found if len(found) > 1 else []
+
+
+def _split_number(inline: list[Token]) -> None:
+    """Make a token of its own of the number with which a heading begins, in place."""
+    number = _SECTION_NUMBER.match(inline[0].content)
+    if number:
+        rest = inline[0].content[number.end() :]
+        inline[:1] = [
+            Token("text", "", 0, content=number[0]),
+            Token("text", "", 0, content=rest),
+        ]
+
+
+def _mark(block: MarkdownBlock, given: Given, *, is_numbered: bool = False) -> None:
+    """Mark the statements to check, in place, but not the number of a section."""
     is_heading = block.tokens[0].type == "heading_open"
     is_quotation = is_quote(block)
     for token in block.tokens:
         if token.type in CODE_BLOCKS:
             mark_code_block(token, given)
         elif token.children is not None:
-            mark_paragraph(token.children, given, is_heading=is_heading, is_quotation=is_quotation)
+            number = token.children[:1] if is_numbered else []
+            words = token.children[len(number) :]
+            mark_paragraph(words, given, is_heading=is_heading, is_quotation=is_quotation)
+            token.children[:] = [*number, *words]
 
 
 def _render_inline(tokens: list[Token]) -> str:

@@ -61,8 +61,8 @@ _IMAGE_LINE = re.compile(
 )
 """A line that stands for an image: `[Insert image of a cache]`."""
 
-_TASK_BOX = re.compile(r"\[(?P<done>[ xX])\][ \t]+")
-"""The box of a task at the start of an item, and the character for it."""
+_TASK_BOX = re.compile(r"^\[(?P<done>[ xX])\](?=[ \t]|$)", re.MULTILINE)
+"""The box of a task at the start of a line."""
 
 
 _MAX_PARAGRAPH = 10_000
@@ -186,13 +186,14 @@ def _read_image_lines(state: StateCore) -> None:
 
 
 def _read_task_boxes(state: StateCore) -> None:
-    """Make characters of the boxes of tasks: `[x] done`."""
-    for item, _, token in zip(state.tokens, state.tokens[1:], state.tokens[2:], strict=False):
-        if item.type == "list_item_open" and token.type == "inline":
-            box = _TASK_BOX.match(token.content)
-            if box:
-                sign = "☐" if box["done"] == " " else "☑"
-                token.content = f"{sign} {token.content[box.end() :]}"
+    """Make characters of the boxes of tasks, at the start of a line: `[x] done`."""
+    for token in state.tokens:
+        if token.type == "inline" and "[" in token.content:
+            token.content = _TASK_BOX.sub(_character_of_box, token.content)
+
+
+def _character_of_box(box: re.Match[str]) -> str:
+    return "☐" if box["done"] == " " else "☑"
 
 
 def _read_bold_lines(state: StateCore) -> None:

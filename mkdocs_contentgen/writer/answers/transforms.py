@@ -78,7 +78,18 @@ _NUMBERED_ADDRESS = re.compile(
 _NUMBER = re.compile(r"\W{0,3}(\d{1,3})(?:[\]):.]|\s)")
 """The number at the start of such a line."""
 
-_NUMBER_ALONE = re.compile(r"\^?\d{1,3}")
+_ADDRESS = re.compile(r"<?https?://\S{1,2000}>?")
+"""A line that is an address."""
+
+_NAMES_SOURCE = re.compile(r"https?://|\b(?:19|20)\d\d\b|\bdoi\b|\bISBN\b|[《»”]", re.IGNORECASE)
+"""What a line has that names a source."""
+
+_SERVICE_LINE = re.compile(
+    rf"[^.!?\n]{{0,60}}\b(?:search|{any_of('references')})\b[^.!?\n]{{0,60}}", re.IGNORECASE
+)
+"""What a service says of a list of sources behind it."""
+
+_NUMBER_ALONE = re.compile(r"\[?\^?\d{1,3}\]?")
 
 _CITED = re.compile(r"[ \u00a0]?[\[【]\^?\d{1,3}(?:\s?[,;–-]\s?\^?\d{1,3}){0,9}[\]】]")
 """One number of a source or several in brackets."""
@@ -119,11 +130,19 @@ def _without_thinking(blocks: list[MarkdownBlock], environment: Environment) -> 
     """Drop a plan at the start, in which a model thinks about its task, above the title."""
     starts = blocks[:_MAX_THINKING_STARTS]
     has_steps = any(_THINKING_STEP.match(block.text[:_MAX_LINE]) for block in starts)
+    if not (has_steps or (blocks and _NARRATION.match(blocks[0].text))):
+        return blocks
     titles = [place for place, block in enumerate(blocks) if block.kind == "h1"]
-    if not (has_steps and titles) or titles[-1] == 0:
+    if not titles and has_steps:
+        titles = [place for place, block in enumerate(blocks) if block.kind == "h2"][:1]
+    # Steps can have titles in them, and other thoughts end where the first one begins.
+    start = 0
+    if titles:
+        start = titles[-1] if has_steps else titles[0]
+    if start == 0:
         return blocks
     note(environment, "repaired_narration")
-    return blocks[titles[-1] :]
+    return blocks[start:]
 
 
 def _without_narration(
@@ -266,13 +285,38 @@ def _without_references(
 
     The writer adds the sources that it gave.
     """
-    start = _start_of_sources(blocks)
+    dropped = {*range(_start_of_sources(blocks), len(blocks)), *_sections_of_sources(blocks)}
     numbers: set[int] = set()
-    for block in blocks[start:]:
-        numbers |= _numbers_of(block)
-    if start < len(blocks):
+    for place in dropped:
+        numbers |= _numbers_of(blocks[place])
+    if dropped:
         note(environment, "repaired_references")
-    return _without_numbers(blocks[:start], numbers, environment)
+    kept = [block for place, block in enumerate(blocks) if place not in dropped]
+    return _without_numbers(kept, numbers, environment)
+
+
+def _sections_of_sources(blocks: Sequence[MarkdownBlock]) -> list[int]:
+    """Return the places of the blocks of sections that are lists of sources, in a text."""
+    found: list[int] = []
+    section: list[int] = []
+    for place, block in enumerate(blocks):
+        if block.kind not in HEADINGS:
+            section.append(place)
+            continue
+        found += section if _is_section_of_sources(blocks, section) else []
+        section = [place]
+    return found
+
+
+def _is_section_of_sources(blocks: Sequence[MarkdownBlock], section: Sequence[int]) -> bool:
+    if len(section) < 2 or not _REFERENCES.fullmatch(blocks[section[0]].text):
+        return False
+    lines: list[str] = []
+    for place in section[1:]:
+        if blocks[place].kind not in ("p", "ul", "ol"):
+            return False
+        lines += _lines_of(blocks[place])
+    return all(map(_NAMES_SOURCE.search, lines))
 
 
 def _start_of_sources(blocks: Sequence[MarkdownBlock]) -> int:
@@ -287,11 +331,14 @@ def _start_of_sources(blocks: Sequence[MarkdownBlock]) -> int:
         is_list = block.kind in ("ul", "ol")
         has_sources = all(map(_SOURCE.match, lines[is_label:]))
         has_addresses = all(map(_NUMBERED_ADDRESS.match, lines[is_label:]))
+        if is_list or len(lines) > 1:
+            has_addresses = has_addresses or all(map(_ADDRESS.fullmatch, lines[is_label:]))
+        is_service_line = place == len(blocks) - 1 and _SERVICE_LINE.fullmatch(block.text.strip())
         is_labelled = is_label and (block.kind in HEADINGS or has_sources)
         is_at_end = start in (len(blocks), place + 1)
         if is_labelled or (has_addresses and is_at_end):
             start = place
-        elif not is_list and not (block.kind == "p" and has_sources):
+        elif not (is_list or is_service_line or (block.kind == "p" and has_sources)):
             break
     # A label with nothing below it is the end of a text.
     return start if start < len(blocks) - 1 or _has_several_lines(blocks[start:]) else len(blocks)
@@ -344,6 +391,7 @@ def _without_numbers(
             for token in tokens if numbers and not has_sources else ():
                 if token.type == "text":
                     token.content = _CITED.sub(partial(_uncited, numbers), token.content)
+            _drop_empty_scripts(tokens, numbers if not has_sources else set())
     return [MarkdownBlock(block.tokens) for block in blocks]
 
 
@@ -354,13 +402,26 @@ def _unlink_numbers(tokens: list[Token], environment: Environment, *, has_source
         opening, number, closing = tokens[index : index + 3]
         is_link = opening.type == "link_open" and closing.type == "link_close"
         if is_link and _NUMBER_ALONE.fullmatch(number.content):
-            text = f"[{number.content}]" if has_sources else ""
+            text = f"[{number.content.strip('[]')}]" if has_sources else ""
             tokens[index : index + 3] = [Token("text", "", 0, content=text)]
             before = tokens[index - 1] if index else None
             if before is not None and before.type == "text" and not text:
                 before.content = before.content.removesuffix(" ")
             note(environment, "repaired_references")
         index += 1
+
+
+def _drop_empty_scripts(tokens: list[Token], numbers: set[int]) -> None:
+    """Leave out what is raised, and empty or the number of a source."""
+    index = 0
+    while index + 2 < len(tokens):
+        opening, inner, closing = tokens[index : index + 3]
+        is_raised = opening.type == "sup_open" and closing.type == "sup_close"
+        is_number = inner.content.isdecimal() and int(inner.content) in numbers
+        if is_raised and (is_number or not inner.content):
+            del tokens[index : index + 3]
+        else:
+            index += 1
 
 
 def _uncited(numbers: set[int], cited: re.Match[str]) -> str:
