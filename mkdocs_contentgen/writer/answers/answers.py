@@ -93,8 +93,8 @@ _FRAME_START = re.compile(r"^ {0,3}<article>[ \t]*", re.MULTILINE | re.IGNORECAS
 _FRAME_END = re.compile(r"</article>[ \t]*$", re.IGNORECASE)
 """The lines between which prompts ask for the text."""
 
-_IN_PAGE = re.compile(r"<(?:html|body)\b", re.IGNORECASE)
-"""The start of a page in HTML, in which `<article>` is an element."""
+_IN_PAGE = re.compile(r"<(?:html|body)\b|\A\s{0,9}(?:---|\+\+\+)\n\w", re.IGNORECASE)
+"""What begins a page in HTML, in which `<article>` is an element, or front matter."""
 
 Step = tuple[Kind | None, Callable[[str], str]]
 """The kind of a remark and the step that it is about, or None if nobody needs to know of it."""
