@@ -50,7 +50,7 @@ _THINKING_STEP = re.compile(
 )
 """The start of a plan of a model."""
 
-_NARRATION = re.compile(rf"[\W_]{{0,5}}{any_of('narration')}", re.IGNORECASE)
+_NARRATION = re.compile(rf"[*_>\s]{{0,5}}{any_of('narration')}", re.IGNORECASE)
 """The start of a sentence about the work of a model."""
 
 _SELF = re.compile(r"\b(?:I|me|my|user)\b|[我让讓]")
@@ -135,10 +135,12 @@ def _without_thinking(blocks: list[MarkdownBlock], environment: Environment) -> 
     titles = [place for place, block in enumerate(blocks) if block.kind == "h1"]
     if not titles and has_steps:
         titles = [place for place, block in enumerate(blocks) if block.kind == "h2"][:1]
-    # Steps can have titles in them, and other thoughts end where the first one begins.
+    # Steps can have titles in them.
     start = 0
-    if titles:
-        start = titles[-1] if has_steps else titles[0]
+    if has_steps and titles:
+        start = titles[-1]
+    elif len(titles) == 1:  # several can be sections
+        start = titles[0]
     if start == 0:
         return blocks
     note(environment, "repaired_narration")
@@ -172,7 +174,8 @@ def _is_narration(text: str, is_behind_narration: bool) -> bool:
     if not any(own) or not (own[0] or own[-1] or is_behind_narration):
         return False
     others = [part for part in sentences if not (_NARRATION.match(part) or _SELF.search(part))]
-    return 2 * len(others) <= len(sentences)
+    most = len(sentences) // (2 if is_behind_narration else 3)
+    return len(others) <= most
 
 
 def _without_false_start(
