@@ -281,7 +281,7 @@ def test_what_is_not_needed_is_not_imported(project: Project) -> None:
     modules = imported_by_build(project)
     assert "mkdocs_contentgen.mkdocs.plugin" in modules
     heavy = {"httpx", "starlette", "uvicorn", "markdown_it", "bs4", "diskcache", "rich"}
-    heavy |= {"asyncio", "watchdog"}
+    heavy |= {"asyncio", "watchdog", "pycountry"}
     assert not modules & (heavy | {"msgspec", "nh3", "tinycss2"})
 
     project.page("index.md", {"type": "blog", "topic": "x"})

@@ -225,8 +225,13 @@ def _normal(word: str) -> str:
     return word.removesuffix("s") if len(word) > 3 else word
 
 
-def _other_forms(word: str) -> Iterator[str]:
-    """Yield the normal forms of words of which one is derived from a word in lower case."""
+@lru_cache(maxsize=4096)  # the same few names are in all paragraphs
+def _other_forms(word: str) -> frozenset[str]:
+    """Return the normal forms of words of which one is derived from a word in lower case."""
+    return frozenset(_derived_forms(word))
+
+
+def _derived_forms(word: str) -> Iterator[str]:
     word = POSSESSIVE.sub("", word)
     yield from map(_normal, _LISTED_FORMS.get(word, ()))
     singular = word.removesuffix("s")

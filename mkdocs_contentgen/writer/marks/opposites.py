@@ -8,8 +8,7 @@ only where no clause of the sources says it as the text does.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
@@ -19,16 +18,12 @@ from ...language.values import common_words, guess_language
 
 _NEGATIONS = frozenset(PHRASES["negation"].split())
 _OPEN = frozenset(PHRASES["open_question"].split())
-_SIGNIFICANT_WORDS = _NEGATIONS | _OPEN
+_STARTS = frozenset([*PHRASES["clause_start"].split(), *PHRASES["and"].split()])
+_START = re.compile(rf"(?<![\w-])(?:{'|'.join(sorted(_STARTS))})(?![\w-])", re.IGNORECASE)
+"""A word that begins another clause."""
 
-_START = "|".join(sorted([*PHRASES["clause_start"].split(), *PHRASES["and"].split()]))
-_BREAK = re.compile(
-    r"[,;:()|–—。！？]|[.!?](?=\s|$)"
-    r"|\n(?=[ \t]{0,12}(?:\n|[-*+#>|]|\d{1,3}[.)]))"
-    rf"|(?<![\w-])(?:{_START})(?![\w-])",
-    re.IGNORECASE,
-)
-"""A sign, a break or a word that ends a clause."""
+_BREAK = re.compile(r"[,;:()|–—。！？]|[.!?](?=\s|$)|\n(?=[ \t]{0,12}(?:\n|[-*+#>|]|\d{1,3}[.)]))")
+"""A sign or a break that ends a clause."""
 
 _WORD = re.compile(r"[^\W_]+(?:['’_.-][^\W_]+)*")
 
@@ -43,8 +38,8 @@ _STEM = 6
 _MOST_WITH_WORD = 100
 """Clauses with a word that are looked at."""
 
-_MOST_CLAUSES = 30
-"""Clauses of the sources that are compared with one of the text."""
+_RAREST = 3
+"""The rarest words of a clause, of which a clause with the same words has one."""
 
 
 def _read_opposites() -> dict[str, tuple[int, bool]]:
@@ -61,6 +56,7 @@ def _read_opposites() -> dict[str, tuple[int, bool]]:
 
 
 _OPPOSITES = _read_opposites()
+_WORDS_WITH_A_SIDE = _NEGATIONS | _OPEN | _OPPOSITES.keys()
 
 
 @dataclass(frozen=True)
@@ -101,8 +97,8 @@ def find_opposites(text: str, given: str, language: str = "") -> list[Range]:
     tag = language or guess_language(text, given)
     sources = _index(given, tag)
     found: list[Range] = []
-    for clause in _clauses(text, _words_to_drop(tag)):
-        if clause.is_open or len(clause.stems) < _LEAST_WORDS:
+    for clause in _clauses(text, _words_to_drop(tag), sources.stems):
+        if clause.is_open:
             continue
         same = [other for other in sources.near(clause) if _have_same_words(clause, other)]
         if same and all(clause.is_opposite_of(other) for other in same):
@@ -113,7 +109,7 @@ def find_opposites(text: str, given: str, language: str = "") -> list[Range]:
 @cache
 def _words_to_drop(language: str) -> frozenset[str]:
     """Return the words that make no difference between two clauses."""
-    return common_words(language) - _SIGNIFICANT_WORDS - _OPPOSITES.keys()
+    return common_words(language) - _WORDS_WITH_A_SIDE
 
 
 def _have_same_words(clause: _Clause, other: _Clause) -> bool:
@@ -129,59 +125,79 @@ class _Index:
     def __init__(self, clauses: list[_Clause]) -> None:
         self._clauses = clauses
         self._by_stem: dict[str, list[int]] = {}
+        self.stems = self._by_stem.keys()
         for number, clause in enumerate(clauses):
             for stem in clause.stems:
                 self._by_stem.setdefault(stem, []).append(number)
 
     def near(self, clause: _Clause) -> Iterator[_Clause]:
-        """Yield the clauses that share most words with one, by its rarest words."""
-        known = [stem for stem in clause.stems if stem in self._by_stem]
-        if len(known) < _SHARED * len(clause.stems):
-            return  # as for most clauses
+        """Yield the clauses that have one of the rarest words of a clause."""
+        known = clause.stems & self.stems
         rarest = sorted(known, key=lambda stem: (len(self._by_stem[stem]), stem))
-        counts: Counter[int] = Counter()
-        for stem in rarest[:_FEW_WORDS]:
-            counts.update(self._by_stem[stem][:_MOST_WITH_WORD])
-        for number, _ in counts.most_common(_MOST_CLAUSES):
+        # Where a fifth of the words may differ, that can be the rarest one.
+        size = 1 if len(clause.stems) <= _FEW_WORDS else _RAREST
+        numbers: set[int] = set()
+        for stem in rarest[:size]:
+            numbers.update(self._by_stem[stem][:_MOST_WITH_WORD])
+        for number in sorted(numbers):
             yield self._clauses[number]
 
 
 @lru_cache(maxsize=64)  # what is given is the same for all paragraphs of a text
 def _index(given: str, language: str) -> _Index:
     found: dict[tuple[object, ...], _Clause] = {}
-    for clause in _clauses(given, _words_to_drop(language)):
+    for clause in _clauses(given, _words_to_drop(language), None):
         found.setdefault((clause.stems, clause.is_negated, clause.sides), clause)
     return _Index(list(found.values()))
 
 
-def _clauses(text: str, dropped: frozenset[str]) -> Iterator[_Clause]:
-    """Yield the clauses of a text, without those of a single word."""
-    start = 0
-    for mark in _BREAK.finditer(text):
-        if mark.start() > start:
-            yield from _clause(text[start : mark.start()], start, dropped)
-        start = mark.end()
-    yield from _clause(text[start:], start, dropped)
+def _clauses(text: str, dropped: frozenset[str], known: Set[str] | None) -> Iterator[_Clause]:
+    """Yield the clauses of a text that have enough words, and most of those that are known."""
+    for place in _between(_BREAK, text, Range(0, len(text))):
+        words = _words(place.of(text))
+        if _STARTS.isdisjoint(words):
+            yield from _clause(text, place, words, dropped, known)
+            continue
+        for part in _between(_START, text, place):
+            yield from _clause(text, part, _words(part.of(text)), dropped, known)
 
 
-def _clause(text: str, start: int, dropped: frozenset[str]) -> Iterator[_Clause]:
+def _between(pattern: re.Pattern[str], text: str, place: Range) -> Iterator[Range]:
+    """Yield the parts of a part of a text that are between the matches of a pattern."""
+    start = place.start
+    for match in pattern.finditer(text, place.start, place.end):
+        if match.start() > start:
+            yield Range(start, match.start())
+        start = match.end()
+    yield Range(start, place.end)
+
+
+def _clause(
+    text: str, place: Range, found: list[str], dropped: frozenset[str], known: Set[str] | None
+) -> Iterator[_Clause]:
     """Yield a clause, if it says something. What has many words is looked at as sets of them."""
-    found = _WORD.findall(_normal(text))
     words = frozenset(found) - dropped
-    if len(words) < _LEAST_WORDS:
+    others = words - _WORDS_WITH_A_SIDE
+    stems = frozenset(word[:_STEM] for word in others if len(word) > 2 or word.isdigit())
+    if len(stems) < _LEAST_WORDS:
         return
+    if known is not None and len(stems & known) < _SHARED * len(stems):
+        return  # as most clauses
     with_opposite = words & _OPPOSITES.keys()
     if "on" in with_opposite and found[-1] != "on":  # a preposition
         with_opposite -= {"on"}
-    others = words - _SIGNIFICANT_WORDS - _OPPOSITES.keys()
     yield _Clause(
-        start,
-        text,
-        frozenset(word[:_STEM] for word in others if len(word) > 2 or word.isdigit()),
+        place.start,
+        place.of(text),
+        stems,
         not words.isdisjoint(_NEGATIONS),
         frozenset(_OPPOSITES[word] for word in with_opposite),
         not words.isdisjoint(_OPEN),
     )
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(_normal(text))
 
 
 def _normal(text: str) -> str:

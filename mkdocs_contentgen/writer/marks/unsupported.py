@@ -59,7 +59,7 @@ def _is_unlike(sentence: str, given: str, common: frozenset[str], known: frozens
         if word in common or word[:STEM] in _ABOUT_TEXT:
             continue
         words += 1
-        if not content_stems(word) <= known:
+        if word[:STEM] not in known:
             unknown += 1
     if words < _MIN_SENTENCE or 2 * unknown <= words:
         return False
