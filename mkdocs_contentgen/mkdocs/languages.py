@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 from collections.abc import Collection, Mapping
-from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
@@ -15,7 +14,7 @@ from mkdocs.utils.templates import TemplateContext
 
 from ..language.languages import primary_tag
 from ..site.page_groups import PageGroup, name_in_itself
-from ..site.page_head import with_alternates, with_language
+from ..site.page_head import find_theme_texts, with_alternates, with_language
 from .language_navigation import LanguageNavigations
 
 
@@ -36,7 +35,8 @@ class SiteLanguages:
         self.navigation = self._navigations.of_originals
         """The navigation of all pages that are no translations."""
 
-        self._switch = config.extra.get("alternate")
+        own = config.extra.get("alternate")
+        self._switch = own if isinstance(own, list) else None
         """The entries that the author gave the switch, if any."""
 
         self._theme_language = config.theme.get("language")
@@ -100,16 +100,8 @@ class SiteLanguages:
         if self._theme_language is None:
             return
         theme = self._config.theme
-        theme["language"] = self._theme_language
-        for tag in (language, primary_tag(language)):
-            if tag and _has_texts(theme.dirs, tag):
-                theme["language"] = tag
-                return
-
-
-def _has_texts(folders: Collection[str], tag: str) -> bool:
-    """Tell whether a theme has its own texts in a language."""
-    return any(Path(folder, "partials/languages", f"{tag}.html").is_file() for folder in folders)
+        texts = find_theme_texts(theme.dirs, language) if language else ""
+        theme["language"] = texts or self._theme_language
 
 
 def _address(file: File, page: Page) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from html import escape
+from pathlib import Path
 
+from ..language.languages import primary_tag
 from ..language.tags import is_right_to_left
 
 _ALTERNATE = re.compile(
@@ -17,11 +19,19 @@ _ROOT = re.compile(r"<html\b[^<>]*>", re.IGNORECASE)
 _BODY = re.compile(r"<body\b[^<>]*>", re.IGNORECASE)
 
 
+def alternates(addresses: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return language and address of each link to the languages of a page.
+
+    `addresses` are those of the pages by their languages; the first is for everybody else, too
+    (`x-default`).
+    """
+    return [*addresses.items(), ("x-default", next(iter(addresses.values())))]
+
+
 def with_alternates(output: str, addresses: Mapping[str, str]) -> str:
     """Return the HTML of a page with links to it in each language, also its own, in the head.
 
-    `addresses` are those of the pages by their languages; the first is for everybody else
-    (`x-default`). Links of the theme to these languages are replaced.
+    `addresses` are as for alternates(). Links of the theme to these languages are replaced.
     """
     head, end, rest = output.partition("</head>")
     if not end:
@@ -33,7 +43,7 @@ def with_alternates(output: str, addresses: Mapping[str, str]) -> str:
 
     head = _ALTERNATE.sub(without, head)
     links = []
-    for language, address in [*addresses.items(), ("x-default", next(iter(addresses.values())))]:
+    for language, address in alternates(addresses):
         links.append(
             f'<link rel="alternate" hreflang="{escape(language)}" href="{escape(address)}">'
         )
@@ -73,3 +83,15 @@ def _with_attribute(tag: str, name: str, value: str) -> str:
     if _has_attribute(tag, name):
         return re.sub(old, lambda _: attribute, tag, count=1)
     return f"{tag[:-1]}{attribute}>"
+
+
+def find_theme_texts(folders: Iterable[str], language: str) -> str:
+    """Return the language of the texts that a theme has for a page, or an empty string.
+
+    `folders` are those of the templates of a theme that has texts in many languages, as Material.
+    """
+    for tag in (language, primary_tag(language)):
+        for folder in folders:
+            if Path(folder, "partials/languages", f"{tag}.html").is_file():
+                return tag
+    return ""

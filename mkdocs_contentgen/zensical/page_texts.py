@@ -24,6 +24,7 @@ from ..errors import (
     ServiceError,
     StoreError,
 )
+from ..requests import TRANSLATION_KEY
 from ..site.build import Build, Resolution, resolve
 from ..site.content import PageContent
 from ..site.front_matter import place_of, read_requests
@@ -44,6 +45,7 @@ from .process import exchange_with_command
 
 if TYPE_CHECKING:
     from ..site.anchors import PageIds
+    from ..site.page_groups import PageGroup
 
 LISTING_AGE = 2.0
 """Seconds after which `zensical serve` looks for files of removed pages again."""
@@ -80,6 +82,7 @@ class SiteTexts:
             threading.Thread(target=self._delete_rendered_again, daemon=True).start()
             atexit.register(self._delete_rendered)
         self._list = lru_cache(maxsize=1)(self._list_files)
+        self._groups = lru_cache(maxsize=1)(self._find_groups)
         self.stylesheet = ""
         """The content of the style sheet: Zensical publishes no file of an extension."""
 
@@ -161,11 +164,7 @@ class SiteTexts:
         if is_hidden or not path.is_file():  # Zensical makes some pages itself
             return Resolution()
         try:
-            # A build lists the files once, and a server once in each period.
-            period = 0.0
-            if self._serves:
-                period = time.monotonic() // LISTING_AGE
-            names, files = self._list(period)
+            names, files = self._list(self._period())
             site = read_requests(replace(self._site, unread_files=names), [file])
             own = list_files(site.approved_directory() / name)
             approved = site.approved_files(files + own)
@@ -179,6 +178,16 @@ class SiteTexts:
             problem = PageProblem(name, str(error))
             resolution.add_problems([problem], warn_only=self._serves)
             return resolution
+
+    def group_of(self, page: str) -> PageGroup | None:
+        """Return the pages with the text of a page in other languages, or None."""
+        if self._given is not None:
+            return None
+        return self._groups(self._period()).get(page)
+
+    def _period(self) -> float:
+        """Return what changes when the files are listed again: in a build, never."""
+        return time.monotonic() // LISTING_AGE if self._serves else 0.0
 
     def _missing_reasons(self) -> Callable[[str], ServiceError | MissingReason]:
         """Return a function that tells why there is no text for a key."""
@@ -211,6 +220,25 @@ class SiteTexts:
             if page not in names:
                 others.append(path)
         return names, others
+
+    def _find_groups(self, period: float) -> Mapping[str, PageGroup]:
+        """Return the groups of all pages. `period` is as for _list_files()."""
+        pages, names = find_pages(self._site, drafts=self._serves)
+        if not any(map(_may_be_translation, pages)):
+            return {}
+        from ..site.page_groups import find_groups
+
+        read = {page.src_uri for page in pages}
+        unread = [name for name in names if name not in read]
+        site = read_requests(replace(self._site, unread_files=unread), pages)
+        return find_groups(site.requests)
+
+
+def _may_be_translation(page: File) -> bool:
+    try:
+        return TRANSLATION_KEY.encode() in Path(str(page.abs_src_path)).read_bytes()
+    except OSError:  # it was deleted while Zensical rendered it
+        return False
 
 
 def _use_local_cache(options: ContentgenConfig) -> None:

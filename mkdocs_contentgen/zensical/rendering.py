@@ -68,6 +68,13 @@ def register_processors(md: Markdown, preprocessor: Preprocessor) -> None:
     contents = texts.contents(page.path) if NAME in page.meta else {}
 
     rendered_pages: dict[str, RenderedPage] = {}
+    group = texts.group_of(page.path) if contents else None
+    if group:
+        from .languages import KEY, metadata_of_languages
+
+        site_url = context.config.get("site_url") or ""
+        folders = context.config.get("theme_dirs") or ()
+        page.meta[KEY] = metadata_of_languages(group, page.path, texts.file, site_url, folders)
 
     def finish(md: Markdown, root: Element, title: str) -> None:
         """Set the metadata of the page, add the JSON-LD, and report problems with its markers."""
