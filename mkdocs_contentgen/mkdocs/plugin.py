@@ -16,7 +16,7 @@ from jinja2 import Environment
 from markdown import Markdown
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
-from mkdocs.plugins import BasePlugin, event_priority, get_plugin_logger
+from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority, get_plugin_logger
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
@@ -56,6 +56,9 @@ if TYPE_CHECKING:
 
 STYLESHEET = "assets/stylesheets/contentgen.css"
 
+_MARKER = "<!-- contentgen -->"
+"""What the Markdown of a page without a text of the author is."""
+
 _ARTICLE = re.compile(r"<article\b[^<>]*\bai-disclosure=")
 """The start of a generated article in the HTML of a page."""
 
@@ -89,6 +92,12 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
     _spending: Spending | None = None
     _ids: SiteIds | None = None
     """The ids of headings, for commands."""
+
+    _topics: Mapping[str, str]
+    """The topic of the first text of each page."""
+
+    _first_line = ""
+    """The line that was added to the Markdown of the page that is being prepared."""
 
     _languages: SiteLanguages | None = None
     """The languages of this build, if its pages have translations."""
@@ -167,6 +176,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         """
         self._languages = None
         site = self._read_site(config, files)
+        self._topics = {asked.page: asked.request.topic for asked in reversed(site.requests)}
         if self.collect_only:
             self.site = site
             return None
@@ -268,9 +278,25 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         correct_links(page, self._ids.find_all(rendered.citations), files)
         return page.content or ""
 
+    # Before all hooks and plugins.
+    @event_priority(100)
+    def _add_first_line(
+        self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files
+    ) -> str | None:
+        """Give a page without a text of the author a first line, which some hooks read.
+
+        It is the author's title or topic: other plugins would run templates in a generated one.
+        """
+        self._first_line = ""
+        if markdown.strip() or not self._extension.articles.get(page.file.src_uri):
+            return None
+        title = " ".join(str(page.meta.get("title") or self._topics[page.file.src_uri]).split())
+        self._first_line = _MARKER if "{" in title else f"# {title}"
+        return f"{self._first_line}\n{markdown}"
+
     # After plugins that treat titles as templates, and before those that draw social cards.
     @event_priority(-90)
-    def on_page_markdown(
+    def _prepare_page(
         self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files
     ) -> str | None:
         """Fill in missing page metadata, and make sure that empty pages are converted.
@@ -281,6 +307,9 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         articles = self._extension.articles.get(page.file.src_uri)
         if not articles:
             return None
+        if self._first_line:
+            line = rf"^{re.escape(self._first_line)}(\n|\Z)"
+            markdown = re.sub(line, "", markdown, count=1, flags=re.MULTILINE)
         name = leading_article(markdown, articles)
         if name:
             with suppress(UnsafeHTMLError):  # which rendering reports
@@ -289,7 +318,9 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
                 if metadata:
                     add_metadata(page.meta, metadata, has_feed="rss" in config.plugins)
                     set_title_before_rendering(page, metadata.title)
-        return None if markdown.strip() else "<!-- contentgen -->"
+        return markdown if markdown.strip() else _MARKER
+
+    on_page_markdown = CombinedEvent(_add_first_line, _prepare_page)
 
     def on_page_content(self, html: str, *, page: Page, config: MkDocsConfig, files: Files) -> None:
         """Log the warnings about the markers of a page."""

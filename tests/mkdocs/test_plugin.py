@@ -73,6 +73,50 @@ def test_an_article_is_the_page_or_a_section_of_it(
         assert project.soup("page/index.html").select_one("h1.contentgen-title ~ article")
 
 
+FIRST_LINE = """
+def on_page_markdown(markdown, *, page, **_):
+    print("first line:", markdown.splitlines()[0])
+"""
+
+
+@pytest.mark.parametrize(
+    ("topic", "meta", "line"),
+    [
+        ("Faster\nbuilds", {}, "# Faster builds"),
+        ("Faster builds", {"title": "Of the author"}, "# Of the author"),
+        ("What {{ x }} is", {}, "<!-- contentgen -->"),
+    ],
+)
+def test_hooks_get_a_first_line(
+    project: Project, topic: str, meta: dict[str, str], line: str
+) -> None:
+    """A hook that reads the first line of a page finds one, and the page stays the same."""
+    project.page("index.md", {"type": "blog", "topic": topic}, **meta)
+    assert project.build().returncode == 0
+    without_hook = project.files()
+    project.write("hook.py", FIRST_LINE)
+    project.configure(hooks=["hook.py"])
+    assert f"first line: {line}\n" in project.ran("mkdocs", "build")
+    assert project.files() == without_hook
+
+
+HOOK_THAT_ADDS = """
+def on_page_markdown(markdown, **_):
+    return f"Above.\\n\\n{markdown}\\n\\nBelow."
+"""
+
+
+def test_what_a_hook_adds_stays(project: Project) -> None:
+    """The first line goes, wherever it is by then; what the hook has written is there."""
+    project.configure(hooks=["hook.py"])
+    project.write("hook.py", HOOK_THAT_ADDS)
+    project.page("index.md", {"type": "blog", "topic": "Faster builds"})
+    project.built("--strict")
+    text = project.soup("index.html").get_text()
+    assert text.index("Above.") < text.index("Below.") < text.rindex("Faster builds")
+    assert project.soup("index.html").select("h1") == []
+
+
 def test_second_build_asks_nobody(project: Project, service: ServiceDouble) -> None:
     """A second build needs no token and no network, and makes the same bytes."""
     project.page("index.md", {"type": "blog", "topic": "Once"})
@@ -291,6 +335,8 @@ def test_what_is_not_needed_is_not_imported(project: Project) -> None:
     modules = imported_by_build(project)
     assert "nh3" in modules
     assert not modules & heavy
+    package = "mkdocs_contentgen"
+    assert not modules & {f"{package}.mkdocs.languages", f"{package}.site.page_groups"}
 
 
 def test_the_core_works_without_mkdocs() -> None:
