@@ -50,6 +50,9 @@ _BESIDE_EMPHASIS = re.compile("[0-9A-Za-z*<>]")
 _TEMPLATE = re.compile(rf"\{{[{{%#!+~=>-]|-8<|[{_INVISIBLE}]")
 """What templates and snippets read in code, too."""
 
+_OUTER = ("li", "blockquote")
+"""Blocks whose code has no fence."""
+
 _SPACE = re.compile(r"[ \t\r\n\f]+")
 
 _NAMED = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\xa0": "&nbsp;"}
@@ -187,18 +190,33 @@ def _code_as_html(element: Element) -> str:
 
 def _fenced_code(pre: Element) -> str:
     """Return code with a fence, or as HTML if it would be read as syntax there."""
-    code = "".join(pre.itertext())
-    if len(pre[0]) or _TEMPLATE.search(code):
+    if _is_written_as_html(pre):
         return _to_html(pre)
-    return fenced_code(code, language_of(pre))
+    return fenced_code("".join(pre.itertext()), language_of(pre))
 
 
 def _nested_code(pre: Element) -> str:
     """Return code in a list or a quotation: with an indentation, or on one line as HTML."""
-    code = "".join(pre.itertext())
-    if len(pre[0]) or _TEMPLATE.search(code):
+    if _is_written_as_html(pre):
         return _to_html(pre, _SPECIAL_IN_LINE)
-    return indent(code, "    ")
+    return indent("".join(pre.itertext()), "    ")
+
+
+def _is_written_as_html(pre: Element) -> bool:
+    """Tell whether a block of code would be read as syntax between fences."""
+    return bool(len(pre[0]) or _TEMPLATE.search("".join(pre.itertext())))
+
+
+def has_code_without_fence(article: Element) -> bool:
+    """Tell whether a block of code that says its language has no fence that could say it."""
+    nested = set()
+    for tag in _OUTER:
+        for outer in article.iter(tag):
+            nested.update(outer.iter("pre"))
+    for pre in article.iter("pre"):
+        if len(pre) and language_of(pre) and (pre in nested or _is_written_as_html(pre)):
+            return True
+    return False
 
 
 def _to_html(

@@ -37,7 +37,7 @@ from ..html.article import (
 )
 from ..html.document import Document
 from ..html.elements import HEADINGS
-from ..html.markdown_writer import WrittenBlock, write_blocks
+from ..html.markdown_writer import WrittenBlock, has_code_without_fence, write_blocks
 from ..html.plaintext import plain_text
 from ..requests import Request
 from ..site.anchors import CitedHeading, SiteIds
@@ -177,14 +177,18 @@ def _lost_in_markdown(articles: Iterable[Element]) -> list[str]:
     The language of a whole article is that of the page, which says so itself.
     """
     attributes: set[str] = set()
+    has_plain_code = False
     for article in articles:
         attributes.update(article.attrib.keys() - {"lang"})
         for element in article.iterfind(".//*"):
             attributes.update(element.attrib)
+        has_plain_code = has_plain_code or has_code_without_fence(article)
     lost = []
     for name, kind in _NOT_IN_MARKDOWN.items():
         if name in attributes:
             lost.append(kind)
+    if has_plain_code:
+        lost.append("highlighting of code with templates or in lists")
     return list(dict.fromkeys(lost))
 
 

@@ -255,6 +255,26 @@ def test_the_message(project: Project, service: ServiceDouble) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("code", "is_lost"),
+    [
+        ("<pre><code class='language-yaml'>a: b</code></pre>", False),
+        ("<pre><code>a: ${{ b }}</code></pre>", False),
+        ("<pre><code class='language-yaml'>a: ${{ b }}</code></pre>", True),
+        ("<ol><li>A<pre><code class='language-yaml'>a: b</code></pre></li></ol>", True),
+    ],
+)
+def test_code_that_is_no_longer_highlighted(
+    project: Project, service: ServiceDouble, code: str, *, is_lost: bool
+) -> None:
+    """Code with templates is HTML, and code in a list has no fence: the message says so."""
+    service.answer = generated(f"<article><h1>A</h1>{code}<p>b</p></article>")
+    project.page("page.md", ASKED)
+    assert project.run("mkdocs_contentgen", "generate").returncode == 0
+    message = "but without its highlighting of code with templates or in lists; read `git diff`"
+    assert (message in eject(project, "page")) == is_lost
+
+
 DELIMITERS = {"j2_variable_start_string": "[[", "j2_variable_end_string": "]]"}
 
 
