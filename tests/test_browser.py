@@ -304,6 +304,22 @@ def test_what_was_asked_for_is_shown(visitor: Visitor, site: str) -> None:
 
 
 @in_each_theme
+def test_gaps_and_fills_of_blocks(visitor: Visitor, theme: str) -> None:
+    """Text after details has a gap above it; a filled table is in no filled box."""
+    page = visitor.open(Look(theme, "light"), "styled/")
+    details = page.locator("article details").last
+    gap = "it => parseFloat(getComputedStyle(it).marginBottom)"
+    assert details.evaluate(gap) >= 10
+    page = visitor.open(Look(theme, "light"), "wide/")
+    box = page.locator(".contentgen-scroll.cg-fill")
+    assert box.count() == 1
+    look = "it => ['backgroundColor', 'paddingTop'].map(name => getComputedStyle(it)[name])"
+    assert box.evaluate(look) == ["rgba(0, 0, 0, 0)", "0px"]
+    table = box.locator("table").evaluate("it => getComputedStyle(it).backgroundColor")
+    assert table != "rgba(0, 0, 0, 0)"
+
+
+@in_each_theme
 def test_bars_and_numbers_of_right_to_left_text(visitor: Visitor, theme: str) -> None:
     """Bars are on the right side only, and lists have room for their numbers there."""
     page = visitor.open(Look(theme, "light"), "arabic/")
