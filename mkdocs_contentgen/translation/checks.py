@@ -46,7 +46,6 @@ from .compared_words import (
     stems_of,
 )
 from .exchanged_words import exchanged_words
-from .exclusive_terms import compare_exclusive_terms
 from .literals import compare_literals, literals_of, numbers_in_literals
 from .translatable import NUMBER, read_translated
 
@@ -333,7 +332,6 @@ def compare_block(pair: BlockText) -> Comparison:
         *missing_names,
         *missing_rates(pair),
         *compare_negations(pair),
-        *compare_exclusive_terms(pair),
     ]
     ranges = without_overlaps(added)[:_MOST_MARKS]
     return Comparison(ranges, list(dict.fromkeys(messages))[:_MOST_MESSAGES])

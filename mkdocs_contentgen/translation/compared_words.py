@@ -123,12 +123,6 @@ def compare_negations(pair: BlockText) -> list[str]:
     return []
 
 
-def negates(text: str, language: str) -> bool:
-    """Tell whether a text certainly negates something."""
-    row = _TABLE["negations"].get(language)
-    return row is not None and bool(_Negations(**row).clear_words(text))
-
-
 @dataclass(frozen=True)
 class _Negations:
     """The patterns of a language."""

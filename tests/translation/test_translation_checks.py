@@ -88,7 +88,7 @@ def test_false_translations_are_found(language: str, kind: str) -> None:
 def test_a_change_that_makes_a_translation_false(
     language: str, original: str, text: str, change: str
 ) -> None:
-    """A designation, a sign, a figure in another script, or a term turned around is found."""
+    """A designation, a sign, a colour, or a figure in another script is found."""
     right, wrong = change.split(" → ")
     assert noise(original, text, language) == ""
     assert noise(original, text.replace(right, wrong, 1), language) != ""
