@@ -8,6 +8,7 @@ has cannot be marked in the translation, so there is a message for it.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -40,6 +41,7 @@ from .compared_words import (
     NO_COMMON_WORDS,
     BlockText,
     CommonWords,
+    as_compared,
     compare_names,
     compare_negations,
     missing_rates,
@@ -48,6 +50,7 @@ from .compared_words import (
 from .exchanged_words import exchanged_words
 from .literals import compare_literals, literals_of, numbers_in_literals
 from .translatable import NUMBER, read_translated
+from .translated_block import is_sentence
 
 _MOST_MARKS = 100
 """A block gets no more marks than this: one that has them is no translation."""
@@ -98,6 +101,11 @@ _AFTER_SIGN = re.compile(rf"[.!?…\s{CLOSING_MARKS}{OBJECT}]*")
 """Matches what can stand after the sign that a text ends with."""
 
 _OPENING_BRACKETS = re.compile("[(\uff08]")
+
+_BREAK = "\n"
+"""What stands for a line break, so that the words around it are two."""
+
+_NOT_TRANSLATED = "it is not translated"
 
 _MINUS = re.compile(
     r"\b(?:minus|moins|menos|meno|negativ|below|unter|sous|bajo|sotto|abaixo|минус|ниже)"
@@ -237,6 +245,8 @@ def _pair(
     return BlockText(
         original=words_of_block(original),
         translation=words_of_block(element),
+        original_with_code=_with_code_and_addresses(original),
+        translation_with_code=_with_code_and_addresses(element),
         from_language=primary_tag(from_language),
         language=primary_tag(language),
         is_heading=original.name in HEADINGS,
@@ -246,13 +256,20 @@ def _pair(
     )
 
 
+def _with_code_and_addresses(element: Tag) -> str:
+    """Return all that a block says, with its code, and the addresses of its links."""
+    pieces = [_BREAK if isinstance(node, Tag) else str(node) for node in _pieces_of(element)]
+    addresses = [str(link["href"]) for link in element.find_all("a", href=True)]
+    return " ".join(["".join(pieces), *addresses])
+
+
 def _links_in(element: Tag) -> list[Range]:
     """Return where the plain text of a block is in links."""
     found = []
     position = 0
-    for string in element.find_all(string=True):
-        end = position + len(string)
-        if string.find_parent(["a", "span"]):  # `span` is what is left of a link within the site
+    for node in _pieces_of(element):
+        end = position + (len(_BREAK) if isinstance(node, Tag) else len(node))
+        if node.find_parent(["a", "span"]):  # `span` is what is left of a link within the site
             found.append(Range(position, end))
         position = end
     return found
@@ -272,14 +289,31 @@ def check(
     tags. `common_words` are those of the whole original and of the whole translation.
     """
     pair = _pair(element, original, language, from_language, common_words)
+    if _is_as_original(element, original):
+        return _NOT_TRANSLATED if _needs_translation(pair) else ""
     comparison = compare_block(pair)
-    mark_element(element, comparison.added)
-    with_code = replace(pair, original=original.get_text(), translation=element.get_text())
+    breaks = _breaks_in(element)
+    mark_element(element, [_without_breaks(part, breaks) for part in comparison.added])
+    with_code = replace(
+        pair, original=pair.original_with_code, translation=pair.translation_with_code
+    )
     messages = [*comparison.messages, *_length_messages(pair), *exchanged_words(with_code)]
     for term in glossary.terms_in([pair.original], language):
         if not is_kept(term, pair.translation):
             messages.append(f"the glossary has '{term.target}' for '{term.source}'")
     return escape_controls("; ".join(messages))[:MAX_REASON]
+
+
+def _is_as_original(element: Tag, original: Tag) -> bool:
+    """Tell whether a block has the words of its original, letter for letter."""
+    return element.get_text().split() == original.get_text().split()
+
+
+def _needs_translation(pair: BlockText) -> bool:
+    """Tell whether the words of an original say something that is not the same in all languages."""
+    if pair.language == pair.from_language:
+        return False
+    return is_sentence(split_words(pair.original), pair.from_language)
 
 
 def _length_messages(pair: BlockText) -> list[str]:
@@ -339,7 +373,34 @@ def compare_block(pair: BlockText) -> Comparison:
 
 def words_of_block(element: Tag) -> str:
     """Return the text of a block, with signs of the same length for code and parts that stay."""
-    return "".join(_plain(string) for string in element.find_all(string=True))
+    pieces = [_BREAK if isinstance(node, Tag) else _plain(node) for node in _pieces_of(element)]
+    return "".join(pieces)
+
+
+def _pieces_of(element: Tag) -> Iterator[Tag | NavigableString]:
+    """Yield the texts and the line breaks of a block."""
+    for node in element.descendants:
+        if isinstance(node, NavigableString) or (isinstance(node, Tag) and node.name == "br"):
+            yield node
+
+
+def _breaks_in(element: Tag) -> list[int]:
+    """Return where words_of_block() has a sign for a line break, which is no text of its own."""
+    found = []
+    position = 0
+    for node in _pieces_of(element):
+        if isinstance(node, Tag):
+            found.append(position)
+            position += len(_BREAK)
+        else:
+            position += len(node)
+    return found
+
+
+def _without_breaks(part: Range, breaks: Sequence[int]) -> Range:
+    """Return a part of words_of_block() as a part of the text without its signs for breaks."""
+    start = part.start - bisect_left(breaks, part.start)
+    return replace(part, start=start, end=part.end - bisect_left(breaks, part.end))
 
 
 def _plain(string: NavigableString) -> str:
@@ -512,10 +573,10 @@ def _added_latin_words(pair: BlockText) -> list[Range]:
     """Return the words in Latin letters that a text in another script has from nowhere."""
     if pair.is_translation_latin:
         return []
-    original = pair.original.casefold()
+    original = as_compared(pair.original_with_code or pair.original)
     found = []
     for match in _LATIN_WORD.finditer(pair.translation):
-        singular = match[0].casefold().removesuffix("s")
+        singular = as_compared(match[0]).removesuffix("s")
         if not match[0].isupper() and singular not in original:
             found.append(Range(*match.span()))
     return found

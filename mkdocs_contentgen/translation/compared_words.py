@@ -19,6 +19,7 @@ from itertools import pairwise
 
 from ..language.ranges import Range, overlaps
 from ..language.sentences import sentence_ends
+from ..language.values import common_words
 from ..language.words import OBJECT
 from ..writer.marks.names import PRONOUNS, begins_sentence, find_names
 
@@ -50,6 +51,24 @@ _OPENING = ('"', "“", "„", "«", "‹", "「", "¿", "¡")
 _ENDING = re.compile("[’'](?:s|[^\\W\\d_A-Z]{1,4})?$")
 """A possessive, and what Turkish puts after a name: `Acme’s` and `Acme’da`."""
 
+
+_HYPHENATED = re.compile(r"[^\W_]+(?:-[^\W_]+)+")
+"""A word with hyphens."""
+
+_CONTRACTION = re.compile("(?:n[’']t|[’'](?:m|re|ve|ll|d))$")
+"""What an English verb is after another word."""
+
+_FIRST_OF_CONTRACTION = frozenset("i it he she that what who where here there let how".split())
+"""What has an `’s` that is a verb."""
+
+_ARTICLE = re.compile(
+    r"\b(?:d(?:er|ie|as|en|em|es)|(?:k|m|d|s)?eine?[mnrs]?|i(?:m|ns)|[zv]um|zur|vom|am|ans|beim) $",
+    re.IGNORECASE,
+)
+"""A German article before a noun."""
+
+_BEFORE = 12
+"""The most characters of what stands before a noun."""
 
 _SHARE_OF_NAME = 0.75
 """How much of a name has to stand in a translation, which may change its end."""
@@ -89,6 +108,12 @@ class BlockText:
 
     translated_links: Sequence[Range] = ()
     """Where the translation has links."""
+
+    original_with_code: str = ""
+    """All of the original, with its code and its addresses: they vouch for words, too."""
+
+    translation_with_code: str = ""
+    """All of the translation, likewise."""
 
     @property
     def is_latin(self) -> bool:
@@ -166,10 +191,9 @@ def stems_of(text: str) -> set[str]:
     return set(_STEM.findall(letters))
 
 
-def is_transliterated(name: str, text: str) -> bool:
-    """Tell whether a text has a name such as `JavaScript` in the letters of another script."""
-    pattern = _TABLE["transliterated"].get(name.casefold())
-    return pattern is not None and re.search(pattern, text) is not None
+def as_compared(text: str) -> str:
+    """Return a text in which names are alike that differ in case or hyphens: `WiFi`, `Wi-Fi`."""
+    return text.casefold().replace("-", "")
 
 
 def missing_rates(pair: BlockText) -> list[str]:
@@ -216,7 +240,8 @@ def _is_missing(word: str, pair: BlockText) -> bool:
     """Tell whether a translation lacks a word of a name, which has no other form there."""
     if _is_translated(word) or word.casefold() in pair.common_words.original:
         return False
-    return not all(_has(pair.translation, part) for part in _capital_parts(word))
+    text = pair.translation_with_code or pair.translation
+    return not _has(text, word) and not all(_has(text, part) for part in _capital_parts(word))
 
 
 def _own_words(text: str, name: Range, language: str) -> list[str]:
@@ -226,13 +251,24 @@ def _own_words(text: str, name: Range, language: str) -> list[str]:
     whatever it is, and so has any noun in German.
     """
     words: list[str] = _WORD.findall(name.of(text))
-    own = [word for word in words if word[0].isupper() and word not in PRONOUNS]
+    own = [word for word in words if word[0].isupper() and not _is_no_name(word, language)]
     is_first = begins_sentence(text, name.start) or _begins_part(text, name.start)
+    if language == "de" and _ARTICLE.search(text, max(0, name.start - _BEFORE), name.start):
+        is_first = True  # `das Projekt Acme`: the first word is a noun
     if not is_first:
         return own
     others = own[1:]
     may_be_noun = language == "de" and len(others) == 1
     return [] if may_be_noun else others
+
+
+def _is_no_name(word: str, language: str) -> bool:
+    """Tell whether a word is none of a name, whatever its first letter: `You`, `I’m`, `Don’t`."""
+    if word in PRONOUNS:
+        return True
+    if language == "en" and _CONTRACTION.search(word):
+        return True
+    return _ENDING.sub("", word).casefold() in common_words(language) | _FIRST_OF_CONTRACTION
 
 
 def _capital_parts(word: str) -> list[str]:
@@ -262,6 +298,8 @@ def _is_translated(word: str) -> bool:
 def _has(text: str, word: str) -> bool:
     """Tell whether a text has a word, whatever its ending, and also within a German compound."""
     folded, spaced_words = _in_lower_case(text)
+    if "-" in word or any(letter.isupper() for letter in word[1:]):
+        word = as_compared(word)  # `Wi-Fi` for `WiFi`
     whole = _ENDING.sub("", word).casefold()
     stem = whole[: max(_LEAST_OF_NAME, round(len(whole) * _SHARE_OF_NAME))]
     begins_word = f" {stem}" in spaced_words
@@ -273,8 +311,9 @@ def _has(text: str, word: str) -> bool:
 def _in_lower_case(text: str) -> tuple[str, str]:
     """Return a text in lower case, and its words with a space before each."""
     folded = text.casefold()
-    words = " ".join(re.findall(r"[^\W_]+", folded))
-    return folded, f" {words}"
+    words = re.findall(r"[^\W_]+", folded)
+    joined = [as_compared(word) for word in _HYPHENATED.findall(folded)]
+    return folded, f" {' '.join([*words, *joined])}"
 
 
 def _added_names(pair: BlockText, places: set[int]) -> list[Range]:
@@ -320,7 +359,8 @@ def _has_to_be_known(pair: BlockText, name: Range, words: list[str], *, has_name
 
 def _is_known(word: str, pair: BlockText, places: set[int]) -> bool:
     """Tell whether the original has a word of a name, or names the same place."""
-    return _has(pair.original, word) or not places.isdisjoint(_places_named(word))
+    text = pair.original_with_code or pair.original
+    return _has(text, word) or not places.isdisjoint(_places_named(word))
 
 
 def _can_be_nouns(pair: BlockText, name: Range, words: list[str], *, has_names: bool) -> bool:

@@ -10,7 +10,7 @@ import re
 
 from ..language.ranges import Range
 from ..writer.marks.code_parts import FILE_TYPES
-from .compared_words import BlockText, is_transliterated
+from .compared_words import BlockText, as_compared
 
 _MOST_MESSAGES = 5
 """A block gets no more messages than this."""
@@ -54,6 +54,9 @@ _DESIGNATION = re.compile(
 )
 """Matches what can be a designation such as `SHA-256` in another form, such as `SHA 256`."""
 
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]*(?:\.[a-z]{2,4})?", re.ASCII)
+"""Matches a literal that is a name, such as `GitHub` and `p5.js`: no flag, path or placeholder."""
+
 _SIGNS = re.compile("[ \u00a0/-]")
 """What is between the parts of a designation, or is not."""
 
@@ -66,11 +69,16 @@ def literals_of(text: str) -> list[Range]:
 def compare_literals(pair: BlockText) -> tuple[list[Range], list[str]]:
     """Return the literals that only the translation has, and messages for those that it lacks."""
     originals = set(_LITERAL.findall(pair.original))
+    whole_original = pair.original_with_code or pair.original
+    whole_translation = pair.translation_with_code or pair.translation
     of_original = _designations_in(pair.original)
+    known = {*_LITERAL.findall(whole_original), *map(as_compared, _NAME.findall(whole_original))}
     added = []
     for match in _LITERAL.finditer(pair.translation):
-        is_known = not originals.isdisjoint(_forms_of(match[0]))
-        if not (is_known or _is_one_of(of_original, match[0])):
+        forms = _forms_of(match[0])
+        if _NAME.fullmatch(match[0]):
+            forms = {*forms, *map(as_compared, forms)}
+        if known.isdisjoint(forms) and not _is_one_of(of_original, match[0]):
             added.append(Range(*match.span()))
     kept: set[str] = set()
     for literal in set(_LITERAL.findall(pair.translation)):
@@ -80,8 +88,9 @@ def compare_literals(pair: BlockText) -> tuple[list[Range], list[str]]:
     for literal in sorted(originals - kept):
         if len(messages) == _MOST_MESSAGES:
             break
-        stands = _stands_in(literal, pair.translation)
-        if not (stands or _is_one_of(of_translation, literal)):
+        if _is_in_own_letters(literal, pair) or _is_one_of(of_translation, literal):
+            continue
+        if not _stands_in(literal, whole_translation):
             messages.append(f"'{literal}' of the original is missing")
     return added, messages
 
@@ -101,11 +110,19 @@ def _forms_of(literal: str) -> set[str]:
 
 def _stands_in(literal: str, text: str) -> bool:
     """Tell whether a text has a literal, or a name such as `GitHub` in other letters."""
-    is_name = literal[0].isupper() and literal.isalpha()
-    flags = re.IGNORECASE if is_name else 0  # many write `Github`
-    if re.search(rf"{re.escape(literal)}(?![A-Za-z0-9_])", text, flags):
+    if re.search(rf"{re.escape(literal)}(?![A-Za-z0-9_])", text):
         return True
-    return is_name and is_transliterated(literal, text)
+    if not _NAME.fullmatch(literal):
+        return False
+    # Many write `Github`, and `Wi-Fi` for `WiFi`.
+    name = re.escape(as_compared(literal))
+    return re.search(rf"{name}s?(?![a-z0-9_])", as_compared(text)) is not None
+
+
+def _is_in_own_letters(literal: str, pair: BlockText) -> bool:
+    """Tell whether another script may write a name such as `JavaScript` in its own letters."""
+    is_name = literal[0].isupper() and literal.isalpha()
+    return is_name and not pair.is_translation_latin
 
 
 def _designations_in(text: str) -> set[str]:

@@ -123,20 +123,16 @@ def _check_script(prose: str, original_prose: str, language: str) -> None:
 
 
 def _check_repeats(prose: str, original_prose: str, language: str, from_language: str) -> None:
-    """Raise EditError if a sentence of the original stands in the translation as it was.
-
-    What has no common words of a language is no sentence: a title, or a list of names, is the same
-    in many languages.
-    """
+    """Raise EditError if a sentence of the original stands in the translation as it was."""
     if primary_tag(language) == primary_tag(from_language):
         return
     words = split_words(prose)
     is_same = words == split_words(original_prose)
-    if is_same and _is_sentence(words, from_language, _LEAST_REPEATED_BLOCK):
+    if is_same and is_sentence(words, from_language):
         raise EditError("it repeats the original")
     spaced_words = f" {' '.join(words)} "
     for sentence in _sentences(original_prose, from_language):
-        is_long = _is_sentence(sentence, from_language, _LEAST_REPEATED_SENTENCE)
+        is_long = is_sentence(sentence, from_language, _LEAST_REPEATED_SENTENCE)
         if is_long and f" {' '.join(sentence)} " in spaced_words:
             raise EditError("it repeats the original")
 
@@ -187,8 +183,11 @@ def _sentences(text: str, language: str) -> Iterator[list[str]]:
         start = end
 
 
-def _is_sentence(words: Sequence[str], language: str, least: int) -> bool:
-    """Tell whether these are so many words or more, with a common word of the language."""
+def is_sentence(words: Sequence[str], language: str, least: int = _LEAST_REPEATED_BLOCK) -> bool:
+    """Tell whether these are so many words or more, with a common word of the language.
+
+    What has none is no sentence: a title, or a list of names, is the same in many languages.
+    """
     common = common_words(language)
     if not common:
         return len(words) >= _LEAST_OF_UNKNOWN_LANGUAGE

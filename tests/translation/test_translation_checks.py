@@ -32,6 +32,7 @@ FOLDER = GOLDEN / "writer" / "translations"
 LANGUAGES = sorted(path.stem for path in FOLDER.glob("*.yml") if path.stem != "en")
 MARK = re.compile("==.+?==")
 CHANGES = cases("translation_changes")["changes"]
+TRUE = cases("true_translations")["translations"]
 
 
 @cache
@@ -262,6 +263,43 @@ def test_what_cannot_be_marked_is_the_remark(original: str, text: str, remark: s
 def test_a_good_translation_has_no_remark(language: str, original: str, text: str) -> None:
     """Titles of pages, compounds, quotes, and words that only look like a name or a negation."""
     assert noise(original, text, language) == ""
+
+
+@pytest.mark.parametrize("case", TRUE, ids=lambda case: f"{case[0]}-{case[2]}")
+def test_what_is_said_of_true_translations(case: list[str]) -> None:
+    """What people write in other words than the checks know has no remark."""
+    language, from_language, original, text = case[:4]
+    marked, remark = checked(original, text, language, from_language)
+    assert "; ".join([*MARK.findall(marked), remark]).strip("; ") == "".join(case[4:])
+
+
+def read_and_checked(original: str, text: str, language: str) -> tuple[list[str], str]:
+    """Return the marks of a person's translation in HTML, and its remark."""
+    element = read_content(text)
+    remark = check(element, read_content(original), language, "en")
+    return [mark.get_text() for mark in element.find_all("mark")], remark
+
+
+def test_words_beside_a_line_break() -> None:
+    """They are two words, and what is marked behind a break is what is meant."""
+    original = "It is new.<br>Read <b>on</b><br>now."
+    text = "Es ist neu.<br>Lies<br>jetzt<br>am 5. Mai weiter."
+    assert read_and_checked(original, text, "de") == (["5. Mai"], "")
+    assert read_and_checked("It has MAX_AGE<br>here.", "Da ist MAX_AGE<br>nun.", "de") == ([], "")
+
+
+@pytest.mark.parametrize(
+    ("original", "text"),
+    [
+        ("Start it with <code>--zjit</code>.", "--zjit で起動します。"),
+        ("An ArgumentError is raised in v1.5-rc1.", "<code>ArgumentError</code> は v1.5-rc1。"),
+        ("Share <code>Proc</code> objects.", "Proc を共有します。"),
+        ('See <a href="https://a.example/x">this</a>.', "https://a.example/x を見ます。"),
+    ],
+)
+def test_code_and_addresses_vouch_for_words(original: str, text: str) -> None:
+    """What the original has as code or as an address, a translation can have in its words."""
+    assert read_and_checked(original, text, "ja") == ([], "")
 
 
 def test_a_translated_title_is_that_of_its_block() -> None:
