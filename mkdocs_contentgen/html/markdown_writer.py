@@ -209,7 +209,7 @@ def _is_written_as_html(pre: Element) -> bool:
 
 def has_code_without_fence(article: Element) -> bool:
     """Tell whether a block of code that says its language has no fence that could say it."""
-    nested = set()
+    nested: set[Element] = set()
     for tag in _OUTER:
         for outer in article.iter(tag):
             nested.update(outer.iter("pre"))

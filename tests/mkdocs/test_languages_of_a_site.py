@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 
 import pytest
-from bs4 import BeautifulSoup
+from bs4 import BeautifulSoup, Tag
 from conftest import Project
 
 MATERIAL = {"name": "material", "font": False}
@@ -70,6 +70,12 @@ def site(project: Project) -> Translated:
     return write_site(project, LAYOUTS[0])
 
 
+def one(page: BeautifulSoup, selector: str) -> Tag:
+    """Return the only element of a kind."""
+    [tag] = page.select(selector)
+    return tag
+
+
 def alternates(page: BeautifulSoup) -> list[tuple[str, str]]:
     """Return language and address of each alternate in the head of a page."""
     found = []
@@ -109,20 +115,21 @@ def test_a_site_of_material(project: Project, layout: str) -> None:
     for language in ("", "ar", "de"):
         page = site.page(name, language)
         assert alternates(page) == expected
-        assert page.select_one("html")["lang"] == (language or "en")
+        assert one(page, "html")["lang"] == (language or "en")
         entries = {}
         for link in page.select(SWITCH):
             entries[link.get_text(strip=True)] = link["hreflang"]
             assert site.leads_to_a_page(str(link["href"]), name, language)
         assert entries == {"English": "en", "العربية": "ar", "Deutsch": "de"}
     arabic = site.page(name, "ar")
-    assert (arabic.select_one("html")["dir"], arabic.select_one("body")["dir"]) == ("rtl", "rtl")
-    assert site.page(name, "de").select_one(".md-search__input")["placeholder"] == "Suche"
+    assert (one(arabic, "html")["dir"], one(arabic, "body")["dir"]) == ("rtl", "rtl")
+    assert one(site.page(name, "de"), ".md-search__input")["placeholder"] == "Suche"
 
     own = site.page("own.md")
-    assert alternates(own) == own.select(SWITCH) == []
-    assert own.select_one("html")["lang"] == "en"
-    assert own.select_one(".md-search__input")["placeholder"] == "Search"
+    assert alternates(own) == []
+    assert own.select(SWITCH) == []
+    assert one(own, "html")["lang"] == "en"
+    assert one(own, ".md-search__input")["placeholder"] == "Search"
 
     titles = ["Home", "Own page", "Guide", "Faster & better ‹b›"]
     assert navigation(own) == navigation(site.page("index.md")) == titles
@@ -146,8 +153,8 @@ def test_a_theme_without_a_switch(site: Translated, theme: str) -> None:
         assert [tag for tag, _ in links] == ["en", "ar", "de", "x-default"]
         for _, address in links:
             assert site.leads_to_a_page(address, "guide/builds.md", language)
-        assert page.select_one("html")["lang"] == (language or "en")
-    assert site.page("index.md", "ar").select_one("html")["dir"] == "rtl"
+        assert one(page, "html")["lang"] == (language or "en")
+    assert one(site.page("index.md", "ar"), "html")["dir"] == "rtl"
     assert search_languages(site.project) == ["en", "ar", "de"]
 
 

@@ -255,8 +255,11 @@ def _with_endings(word: str, endings: Sequence[str], others: Sequence[str]) -> I
 
 
 def _are_together(places: Sequence[Sequence[int]]) -> bool:
-    """Tell whether the words of a name stand near each other. Each has several places, or none."""
-    if not all(places):
+    """Tell whether the words of a name stand near each other. Each has several places, or none.
+
+    A name without words, such as a number alone, does not.
+    """
+    if not places or not all(places):
         return False
     # `Texas Governor Jane Smith` is Jane Smith, where a source says Texas elsewhere.
     return _are_near(places) or (len(places) > 2 and _are_near(places[-2:]))
