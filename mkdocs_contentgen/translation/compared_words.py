@@ -52,7 +52,7 @@ _ENDING = re.compile("[’'](?:s|[^\\W\\d_A-Z]{1,4})?$")
 """A possessive, and what Turkish puts after a name: `Acme’s` and `Acme’da`."""
 
 
-_HYPHENATED = re.compile(r"[^\W_]+(?:-[^\W_]+)+")
+_HYPHENATED = re.compile(r"(?<![^\W_])[^\W_]+(?:-[^\W_]+)+")
 """A word with hyphens."""
 
 _CONTRACTION = re.compile("(?:n[’']t|[’'](?:m|re|ve|ll|d))$")
