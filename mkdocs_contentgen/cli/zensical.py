@@ -1,9 +1,10 @@
-"""The commands `contentgen zensical build` and `serve`."""
+"""The commands `contentgen zensical build`, `serve` and `templates`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -58,6 +59,24 @@ def serve(arguments: tuple[str, ...]) -> None:
 
         status = serve_site(process, arguments, _terminal(always_lines=True))
     raise SystemExit(status)
+
+
+@zensical.command()
+@click.argument("folder", type=click.Path(path_type=Path), default="overrides")
+def templates(folder: Path) -> None:
+    """Write the templates for a site in several languages into FOLDER, by default `overrides`.
+
+    With them, Zensical shows the links of a page to its translations, its language switch, and
+    labels in its language. Templates of your own are not overwritten.
+    """
+    from ..zensical.templates import write_templates
+
+    for path in write_templates(folder):
+        click.echo(path)
+    click.echo(
+        "Next: in the configuration, name the folder as `theme.custom_dir`, and set "
+        "`extra.alternate` to `true`"
+    )
 
 
 def _terminal(*, always_lines: bool = False) -> Terminal:

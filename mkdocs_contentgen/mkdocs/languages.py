@@ -17,6 +17,11 @@ from ..site.page_groups import PageGroup, name_in_itself
 from ..site.page_head import find_theme_texts, with_alternates, with_language
 from .language_navigation import LanguageNavigations
 
+_INSTANT = (
+    "theme.features: with 'navigation.instant', the language switch and the language of a page "
+    "stay those of the page that a reader opened first; take it out of a site with translations"
+)
+
 
 class SiteLanguages:
     """The languages of a build whose pages have translations.
@@ -40,6 +45,12 @@ class SiteLanguages:
         """The entries that the author gave the switch, if any."""
 
         self._theme_language = config.theme.get("language")
+        self.warning = ""
+        """What keeps the switch from working, if anything does."""
+
+        if "navigation.instant" in (config.theme.get("features") or ()):
+            self.warning = _INSTANT
+
         languages: set[str] = set()
         for group in groups.values():
             languages.update(group.pages)

@@ -204,15 +204,20 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             for page_request in site.requests:  # whose text may have changed since it was built
                 with suppress(FileNotFoundError):
                     os.utime(files.src_uris[page_request.page].abs_dest_path, (0, 0))
-        has_translations = any(map(attrgetter("original"), site.requests))
         # mkdocs-static-i18n does for its languages what SiteLanguages does.
-        if not has_translations or "i18n" in config.plugins:
+        if "i18n" in config.plugins or not any(map(attrgetter("original"), site.requests)):
             return None
+        return self._find_languages(site, nav, files)
+
+    def _find_languages(self, site: Site, nav: Navigation, files: Files) -> Navigation:
+        """Find the languages of the pages, and return the navigation of the originals."""
         from ..site.page_groups import find_groups
         from .languages import SiteLanguages
 
         groups = find_groups(site.requests)
-        self._languages = SiteLanguages(groups, nav, config, files)
+        self._languages = SiteLanguages(groups, nav, site.config, files)
+        if self._languages.warning:
+            log.warning(self._languages.warning)
         return self._languages.navigation
 
     def _read_site(self, config: MkDocsConfig, files: Files) -> Site:

@@ -175,3 +175,11 @@ def test_what_the_author_has_arranged(site: Translated) -> None:
     titles = ["English", "Home", "Own page", "Deutsch", "[de] Home"]
     assert navigation(site.page("index.md", "de")) == titles
     assert search_languages(site.project) == ["en"]
+
+
+def test_instant_navigation_is_warned_of(site: Translated) -> None:
+    """It leaves the header as it is, so a switch in it would lead to another page's languages."""
+    plugins = [{"contentgen": {"base_url": "sandbox"}}]
+    theme = {**MATERIAL, "features": ["navigation.instant"]}
+    site.project.configure(theme=theme, plugins=plugins)
+    assert "theme.features: with 'navigation.instant'" in site.project.built("--strict", code=1)

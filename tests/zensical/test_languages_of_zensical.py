@@ -1,21 +1,16 @@
-"""A site with translations, as Zensical builds it with the templates of the guide."""
+"""A site with translations, as Zensical builds it with the templates of `zensical templates`."""
 
 from __future__ import annotations
 
-import re
+from conftest import Project
 
-from conftest import ROOT, Project
-
-GUIDE = (ROOT / "example_site/docs/languages.md").read_text(encoding="utf-8")
-TEMPLATES = re.findall(r'```html title="([^"]+)"\n(.*?)^```$', GUIDE, re.DOTALL | re.MULTILINE)
 PATHS = {"de": "docs/b.de.md", "ar": "docs/ar/b.md"}
 """The translations, one in each layout."""
 
 
 def write_site(project: Project) -> None:
     """Write a site in three languages, with one page without texts, and the templates."""
-    for path, template in TEMPLATES:
-        project.write(path, template)
+    project.ran("mkdocs_contentgen", "zensical", "templates")
     project.configure(
         {"base_url": "sandbox"},
         site_url="https://docs.example/",
@@ -81,3 +76,14 @@ def test_a_page_that_gets_a_translation(project: Project) -> None:
     project.page("ar/b.md", {"translation_of": "b.md", "language": "ar"})
     project.ran("mkdocs_contentgen", "zensical", "build")
     assert 'hreflang="ar"' in project.html("b/index.html")
+
+
+def test_templates_of_the_author_stay(project: Project) -> None:
+    """A folder with another template is refused, and nothing is written there."""
+    own = project.write("theme/partials/language.html", "Own\n")
+    said = project.ran("mkdocs_contentgen", "zensical", "templates", "theme", code=1)
+    assert "theme/partials/language.html: is a template of your own, and stays" in said
+    assert list((project.root / "theme").rglob("*.html")) == [own]
+    assert own.read_text() == "Own\n"
+    for _ in range(2):
+        assert "Next: " in project.ran("mkdocs_contentgen", "zensical", "templates", "other")
