@@ -7,6 +7,7 @@ takes a quarter of a second, once.
 from __future__ import annotations
 
 import gettext
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
@@ -15,6 +16,9 @@ from .tags import base_language
 
 _WITH_CODES_OF_STATES = ("US", "CA", "AU")
 """The countries whose states stand in addresses by their codes, such as `Monterey, CA`."""
+
+_TRADITIONAL = "zh_TW"
+"""The locale of pycountry with the traditional script."""
 
 _NOT_IN_ISO = {
     "GB": ("UK", "Great Britain", "Britain"),
@@ -90,8 +94,10 @@ def _names(language: str) -> dict[str, set[str]]:
     """Return the names of countries in a language by their codes."""
     import pycountry  # takes long, and few texts need it
 
+    # The language can be what somebody wrote into a page, and is part of a path here.
+    wanted = [_TRADITIONAL] if language == "zh-hant" else re.findall(r"\A[a-z]{2,3}\Z", language)
     translations = gettext.translation(
-        "iso3166-1", pycountry.LOCALES_DIR, languages=[language], fallback=True
+        "iso3166-1", pycountry.LOCALES_DIR, languages=wanted or ["en"], fallback=True
     )
     return {
         country.alpha_2: {translations.gettext(name) for name in _names_in_english(country)}

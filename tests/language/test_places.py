@@ -19,6 +19,8 @@ from mkdocs_contentgen.language.places import other_names_of
         ("United States", (), "USA", "United States of America"),
         ("South Korea", ("de-AT",), "KR", "Südkorea"),
         ("德国", ("zh",), "DE", "Germany"),
+        ("德國", ("zh-Hant",), "DE", "Germany"),
+        ("Germany", ("../../x",), "DE", ""),
     ],
 )
 def test_codes_and_other_names(

@@ -44,7 +44,7 @@ _CARDS = ("card", "creditcard")
 _CASH_ONLY = re.compile(r"\b(?:cash[ -]only|only\s(?:\w+\s){0,3}?(?:in\s)?cash|cash\sonly)\b", re.I)
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[,;:()–—]|\.(?=\s)")
-_ENDS_CLAUSE = frozenset(",;:()–—.") | frozenset(PHRASES["clause_start"].split())
+_ENDS_CLAUSE = frozenset(",;()–—.") | frozenset(PHRASES["clause_start"].split())
 _JOINS = frozenset(PHRASES["and"].split())
 _VERBS = frozenset(PHRASES["verb_after_and"].split())
 """Verbs that begin another clause behind `and`."""
@@ -176,6 +176,8 @@ class _Said:
 
 def _what_is_said(tokens: Sequence[_Token], first: int, last: int, claim: _Claim) -> _Said | None:
     """Return what a sentence says of a subject, from the first to the last of its words."""
+    if len(tokens) <= last - first + 1:
+        return None  # a heading or a cell, which says nothing
     begin, end = _clause(tokens, first, last)
     state = _state_in(tokens, begin, end, first, last, claim.kind)
     if claim.kind is not None and state is None and claim.needs_state:

@@ -163,15 +163,18 @@ def _find_unknown(
             yield found
     if given.has_sources:
         yield from _unknown_code(text, pieces, given)
-        with_code = "".join(_text_of(piece.token) for piece in pieces)
-        yield from find_contradicted(with_code, given.text, given.language)
-        yield from find_opposites(with_code, given.text, given.language)
-        code = [
-            Range(piece.start, piece.end) for piece in pieces if piece.token.type == "code_inline"
-        ]
-        yield from find_other_values(with_code, code, given.text, given.language)
     if given.has_sources and not is_heading:
         yield from find_names(text, given.text, given.language)
+        yield from _contradictions(pieces, given)
+
+
+def _contradictions(pieces: list[_Piece], given: Given) -> Iterator[Range]:
+    """Yield the ranges of what the sources say otherwise. Code counts as words there."""
+    text = "".join(_text_of(piece.token) for piece in pieces)
+    code = [Range(piece.start, piece.end) for piece in pieces if piece.token.type == "code_inline"]
+    yield from find_contradicted(text, given.text, given.language)
+    yield from find_opposites(text, given.text, given.language)
+    yield from find_other_values(text, code, given.text, given.language)
 
 
 def mark_code_block(token: Token, given: Given) -> None:
