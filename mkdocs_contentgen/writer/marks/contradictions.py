@@ -276,7 +276,7 @@ def _claims(given: str) -> dict[str, list[_Claim]]:
     by_subject: dict[str, list[_Claim]] = {}
     for fact in read_facts(given):
         is_true = fact.is_true
-        if is_true is None:
+        if is_true is None or fact.is_argument:
             continue
         for claim in _claims_of(fact, is_true):
             by_subject.setdefault(claim.subject, []).append(claim)

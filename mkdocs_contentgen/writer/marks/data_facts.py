@@ -15,7 +15,7 @@ from ...language.languages import PHRASES
 
 _KEY = (
     r"(?P<quote>[\"'`]?)(?P<key>(?<![\w.-])[A-Za-z_$][\w.$-]{0,80})(?P=quote)"
-    r"\s?[:=](?![:=/])[ \t]*"
+    r"\s?(?P<sign>[:=])(?![:=/])[ \t]*"
 )
 _VALUE = (
     r"(?P<value>\"[^\"\n]{0,200}\"|'[^'\n]{0,200}'|`[^`\n]{1,200}`"
@@ -56,6 +56,9 @@ class Fact:
     value: str
     start: int
     """Where the key stands."""
+
+    is_argument: bool = False
+    """Whether it is one of a call in code, such as `strict=False`, which says nothing of it."""
 
     headers: tuple[str, ...] = ()
     """The headers of the columns of its table, which has one for its key."""
@@ -129,13 +132,13 @@ class _Levels:
         while self._levels and self._levels[-1].indent >= indent:
             self._levels.pop()
 
-    def fact(self, key: str, value: str, start: int) -> Fact:
+    def fact(self, key: str, value: str, start: int, *, is_argument: bool) -> Fact:
         """Return the fact of a key with its value."""
         if key.lower() in _NAMES and self._levels:
             self._levels[-1].name = value
         path = [level.key for level in self._levels if level.key]
         name = self._levels[-1].name if self._levels else ""
-        return Fact((*path, key), name, value, start)
+        return Fact((*path, key), name, value, start, is_argument)
 
 
 def _facts_of_keys(given: str) -> Iterator[Fact]:
@@ -158,7 +161,8 @@ def _facts_of_keys(given: str) -> Iterator[Fact]:
         value = (token["value"] or "").strip()
         if value:
             value = value.strip("\"'`").strip()
-            yield levels.fact(token["key"], value, token.start("key"))
+            is_argument = token["sign"] == "=" and indent is None
+            yield levels.fact(token["key"], value, token.start("key"), is_argument=is_argument)
         elif given[token.end() : token.end() + 1] in ("{", "["):
             waiting = token["key"]
         elif indent is not None:
@@ -189,4 +193,6 @@ def _facts_of_tables(given: str) -> Iterator[Fact]:
             continue
         for header, cell in zip(headers[1:], cells[1:], strict=False):
             if header:
-                yield Fact((cells[0], header), cells[0], cell, row.start(), tuple(headers[1:]))
+                yield Fact(
+                    (cells[0], header), cells[0], cell, row.start(), headers=tuple(headers[1:])
+                )
