@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from golden_file import cases
 from growth import LINEAR, growth
@@ -21,6 +23,15 @@ def test_contradictions_of_data(text: str, source: str, found: str) -> None:
 def test_no_contradictions_of_data(text: str, source: str) -> None:
     """What agrees, what is left open, and what prose of the source says, too, is not marked."""
     assert find_contradicted(text, source) == []
+
+
+@pytest.mark.parametrize("indent", [None, 1, 4])
+def test_white_space_of_data_says_nothing(indent: int | None) -> None:
+    """The same JSON in one line and in many contradicts the same sentences."""
+    data = {"attributes": {"WiFi": "no", "pool": True}, "list": [1]}
+    text = "It has Wi-Fi, but no pool."
+    found = find_contradicted(text, json.dumps(data, indent=indent))
+    assert [part.of(text) for part in found] == ["Wi-Fi", "no pool"]
 
 
 def test_contradictions_in_linear_time() -> None:
