@@ -161,6 +161,8 @@ def test_what_is_around_an_answer() -> None:
     """Thoughts before it and an offer behind it are no part of it."""
     answer = f"<think>[1] maybe so</think>\n{in_german(GERMAN)}\n\nLet me know if you need more!"
     assert texts(translated(answer)[0]) == GERMAN
+    framed = f"[1] may be hard.\n\n<article>\n{in_german(GERMAN)}\n</article>\n\n[4] is short."
+    assert texts(translated(framed)[0]) == GERMAN
 
 
 @pytest.mark.parametrize(

@@ -89,8 +89,8 @@ _WRAPPERS = re.compile(
 )
 """Tags such as `<answer>` around the whole text."""
 
-_FRAME_START = re.compile(r"^ {0,3}<article>[ \t]*", re.MULTILINE | re.IGNORECASE)
-_FRAME_END = re.compile(r"</article>[ \t]*$", re.IGNORECASE)
+_FRAME_START = re.compile(r"^ {0,3}[*`]{0,3}<article>[*`]{0,3}[ \t]*", re.MULTILINE | re.IGNORECASE)
+_FRAME_END = re.compile(r"[*`]{0,3}</article>[*`]{0,3}[ \t]*$", re.IGNORECASE)
 """The lines between which prompts ask for the text."""
 
 _IN_PAGE = re.compile(r"<(?:html|body)\b|\A\s{0,9}(?:---|\+\+\+)\n\w", re.IGNORECASE)

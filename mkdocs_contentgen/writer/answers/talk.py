@@ -188,13 +188,21 @@ def _without_last_talk(text: str) -> str:
 def _without_talk_below_rule(text: str) -> str:
     """Return a text without a last paragraph below a rule that speaks of the text to its reader."""
     before, _, paragraph = text.rpartition("\n\n")
-    lines_before = before.rstrip().rpartition("\n")[2]
-    is_below_rule = len(lines_before.strip()) > 2 and not lines_before.strip("-*_ \t")
+    first_line, _, below = paragraph.partition("\n")
+    is_below_rule = _is_rule(before.rstrip().rpartition("\n")[2])
+    if _is_rule(first_line):
+        is_below_rule = True
+        paragraph = below
     is_short = len(paragraph) <= _MAX_SENTENCE and not paragraph.startswith(
         ("#", "|", "```", "~~~")
     )
     speaks = _ADDRESSED.search(paragraph) and _OWN_WORK.search(paragraph)
     return before if is_below_rule and is_short and speaks else text
+
+
+def _is_rule(line: str) -> bool:
+    """Tell whether a line is a rule: dashes, stars or underscores alone."""
+    return len(line.strip()) > 2 and not line.strip("-*_ \t")
 
 
 def _without_list(text: str) -> str:

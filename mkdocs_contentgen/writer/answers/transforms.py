@@ -64,6 +64,9 @@ _MIN_COPIED_WORDS = 8
 _REFERENCES = re.compile(rf"\W*(?:\d{{1,2}}[.)]?\s)?{any_of('references')}\W*", re.IGNORECASE)
 """What stands above a list of sources."""
 
+_LABELLED = re.compile(rf"\W*{any_of('references')}\W{{0,3}}[:：]", re.IGNORECASE)
+"""The start of a line that has a label and the sources."""
+
 _SOURCE = re.compile(
     r"\W{0,3}\[?\^?\d{1,3}(?:[\]):.]|\s)|.{0,300}(?:https?://|www\.|\bdoi\b|\bISBN\b)",
     re.IGNORECASE,
@@ -338,13 +341,24 @@ def _start_of_sources(blocks: Sequence[MarkdownBlock]) -> int:
             has_addresses = has_addresses or all(map(_ADDRESS.fullmatch, lines[is_label:]))
         is_service_line = place == len(blocks) - 1 and _SERVICE_LINE.fullmatch(block.text.strip())
         is_labelled = is_label and (block.kind in HEADINGS or has_sources)
+        is_labelled = is_labelled or (start == len(blocks) and _is_line_of_sources(block))
         is_at_end = start in (len(blocks), place + 1)
         if is_labelled or (has_addresses and is_at_end):
             start = place
         elif not (is_list or is_service_line or (block.kind == "p" and has_sources)):
             break
     # A label with nothing below it is the end of a text.
-    return start if start < len(blocks) - 1 or _has_several_lines(blocks[start:]) else len(blocks)
+    rest = blocks[start:]
+    is_list = len(rest) > 1 or _has_several_lines(rest) or any(map(_is_line_of_sources, rest))
+    return start if is_list else len(blocks)
+
+
+def _is_line_of_sources(block: MarkdownBlock) -> bool:
+    """Tell whether a paragraph is a label and sources in one line: `Sources: https://…`."""
+    if block.kind != "p" or not _LABELLED.match(block.text):
+        return False
+    has_link = any(token.type == "link_open" for tokens in block.inlines for token in tokens)
+    return has_link or "://" in block.text
 
 
 def _has_several_lines(blocks: Sequence[MarkdownBlock]) -> bool:
