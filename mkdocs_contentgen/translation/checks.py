@@ -102,6 +102,9 @@ _AFTER_SIGN = re.compile(rf"[.!?…\s{CLOSING_MARKS}{OBJECT}]*")
 
 _OPENING_BRACKETS = re.compile("[(\uff08]")
 
+_THIRD_PARTY = re.compile("(?:3rd|third)[ -]part", re.IGNORECASE)
+"""Says that something comes from elsewhere, for which other languages have no number."""
+
 _BREAK = "\n"
 """What stands for a line break, so that the words around it are two."""
 
@@ -426,6 +429,8 @@ def _added_values(pair: BlockText, originals: Sequence[Value]) -> list[Range]:
     for value in find_values(pair.translation, pair.language):
         if _need_not_be_stated(value) or _states(stated, value):
             continue
+        if _is_particle(value, pair):
+            continue
         if has_vague and _is_vague(value):
             continue
         if _is_number_alone(value, in_literals):  # `Python 3` for `Python3`
@@ -435,10 +440,19 @@ def _added_values(pair: BlockText, originals: Sequence[Value]) -> list[Range]:
     return added
 
 
+def _is_particle(value: Value, pair: BlockText) -> bool:
+    """Tell whether a number is a Korean particle behind another word: `only` is ten thousand."""
+    written = pair.translation[value.start : value.end]
+    before = pair.translation[value.start - 1 : value.start]
+    return written == "만" and bool(before.strip())
+
+
 def _is_number_alone(value: Value, numbers: Container[str]) -> bool:
     """Tell whether a value is one of these numbers, without a unit."""
-    figure = value.figure
-    return figure is not None and not figure.unit and figure.written in numbers
+    if value.figure is None:
+        return False
+    figure = _without_optional_unit(value.figure)
+    return not figure.unit and figure.written in numbers
 
 
 def _readings_of_original(pair: BlockText, originals: Sequence[Value]) -> Readings:
@@ -460,7 +474,9 @@ def _missing_values(pair: BlockText, originals: Sequence[Value]) -> list[str]:
     for value in originals:
         if _is_vague(value) or _need_not_be_stated(value) or not _is_comparable(value, pair):
             continue
-        if overlaps(value.start, value.end, literals):
+        if overlaps(value.start, value.end, literals) or _THIRD_PARTY.match(
+            pair.original, value.start
+        ):
             continue
         is_stated = _states(stated, value) or not stated.isdisjoint(_in_other_words(value))
         if not (is_stated or _can_have_unknown_unit(stated, value, pair)):
@@ -552,6 +568,8 @@ def _states(stated: Readings, value: Value) -> bool:
 
 def _without_optional_unit(figure: Figure) -> Figure:
     """Return a figure without a unit that other languages leave out, as in `2024年` and `3 个`."""
+    if figure.unit == "hectare":  # `ha` is a verb in Spanish and Italian
+        return replace(figure, unit="")
     is_year = figure.unit == "year" and _YEAR.fullmatch(figure.written) is not None
     return replace(figure, unit="") if is_year or figure.unit in _COUNTERS else figure
 

@@ -45,7 +45,7 @@ _STEM = re.compile(r"(?<!\w)[^\W\d_]{5}")
 """How a longer word begins, which is compared between languages."""
 
 _DASHES = "-–—"
-_OPENING = ('"', "“", "„", "«", "‹", "「", "¿", "¡")
+_OPENING = ("(", "[", '"', "“", "„", "«", "‹", "「", "¿", "¡")
 """What opens a quotation or a sentence."""
 
 _ENDING = re.compile("[’'](?:s|[^\\W\\d_A-Z]{1,4})?$")
@@ -158,13 +158,17 @@ class _Negations:
     wide: str
     """Matches words that may negate, such as `unless`."""
 
+    idioms: str
+    """Matches what has such a word, and negates nothing, such as `no doubt`."""
+
     def clear_words(self, text: str) -> list[str]:
         """Return the words with which a text certainly negates."""
-        return re.findall(self.clear, text, re.IGNORECASE)
+        without_idioms = re.sub(self.idioms, " ", text, flags=re.IGNORECASE)
+        return re.findall(self.clear, without_idioms, re.IGNORECASE)
 
     def count(self, text: str) -> int:
         """Return how often a text negates, or may do so."""
-        return len(re.findall(f"{self.wide}|{self.clear}", text, re.IGNORECASE))
+        return len(re.findall(f"{self.idioms}|{self.wide}|{self.clear}", text, re.IGNORECASE))
 
 
 def sentence_pairs(pair: BlockText) -> Iterator[tuple[str, str]]:
@@ -220,7 +224,12 @@ def compare_names(pair: BlockText) -> tuple[list[Range], list[str]]:
     messages = _missing_names(pair)
     if pair.language in _PLACE_LANGUAGES:
         messages = [*_missing_places(pair, places), *messages]
-    return _added_names(pair, places), messages
+    added = _added_names(pair, places)
+    if not messages:
+        # A word alone is a title or the name of a button in most texts. A name that is replaced is
+        # missing, too.
+        added = [name for name in added if len(_WORD.findall(name.of(pair.translation))) > 1]
+    return [*added, *_added_places(pair, places, added)], messages
 
 
 def _missing_names(pair: BlockText) -> list[str]:
@@ -337,7 +346,7 @@ def _added_names(pair: BlockText, places: set[int]) -> list[Range]:
             found.append(name)
         else:
             unknown_allowed -= len(unknown)
-    return found + _added_places(pair, places, found)
+    return found
 
 
 def _count_translated(name: str) -> int:

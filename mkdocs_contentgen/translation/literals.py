@@ -61,6 +61,12 @@ _SIGNS = re.compile("[ \u00a0/-]")
 """What is between the parts of a designation, or is not."""
 
 
+_WORDS_IN_TAG = re.compile(
+    r"""(?<=\s)(text|title|alt|label|placeholder|aria-label|summary)\s*=\s*("[^"]*"|'[^']*')"""
+)
+"""Matches an attribute of an HTML tag that has words for readers."""
+
+
 def literals_of(text: str) -> list[Range]:
     """Return where a text has what is written letter for letter."""
     return [Range(*match.span()) for match in _LITERAL.finditer(text)]
@@ -68,11 +74,11 @@ def literals_of(text: str) -> list[Range]:
 
 def compare_literals(pair: BlockText) -> tuple[list[Range], list[str]]:
     """Return the literals that only the translation has, and messages for those that it lacks."""
-    originals = set(_LITERAL.findall(pair.original))
+    originals = _literals_in(pair.original)
     whole_original = pair.original_with_code or pair.original
     whole_translation = pair.translation_with_code or pair.translation
     of_original = _designations_in(pair.original)
-    known = {*_LITERAL.findall(whole_original), *map(as_compared, _NAME.findall(whole_original))}
+    known = {*_literals_in(whole_original), *map(as_compared, _NAME.findall(whole_original))}
     added = []
     for match in _LITERAL.finditer(pair.translation):
         forms = _forms_of(match[0])
@@ -95,6 +101,14 @@ def compare_literals(pair: BlockText) -> tuple[list[Range], list[str]]:
     return added, messages
 
 
+def _literals_in(text: str) -> set[str]:
+    """Return the literals of a text, without the words for readers in HTML tags."""
+    found = set()
+    for literal in _LITERAL.findall(text):
+        found.add(_WORDS_IN_TAG.sub(r"\1", literal) if literal.startswith("<") else literal)
+    return found
+
+
 def numbers_in_literals(text: str) -> set[str]:
     """Return the numbers of the designations in a text: 3 of `Python3`, and 1.2 of `v1.2`."""
     matches = map(_DESIGNATION.fullmatch, _LITERAL.findall(text))
@@ -103,6 +117,8 @@ def numbers_in_literals(text: str) -> set[str]:
 
 def _forms_of(literal: str) -> set[str]:
     """Return what a literal can be with an ending: `GitHubs` is `GitHub`."""
+    if literal.startswith("<"):
+        return {_WORDS_IN_TAG.sub(r"\1", literal)}
     if not literal.isalpha():
         return {literal}
     return {literal[: len(literal) - size] for size in range(_MOST_ENDING + 1)}
@@ -141,6 +157,6 @@ def _is_one_of(designations: set[str], literal: str) -> bool:
 
 
 def _key(designation: str) -> str:
-    """Return a designation as it is compared: `v1.2` is 1.2, and `MP3s` is `MP3`."""
+    """Return a designation as it is compared: `v1.2` and `x1.2` are 1.2, and `MP3s` is `MP3`."""
     written = _SIGNS.sub("", designation).casefold().replace("\u00d7", "x")
-    return re.sub(r"^v(?=\d)|(?<=\d)s$", "", written)
+    return re.sub(r"^[vx](?=\d)|(?<=\d)s$", "", written)

@@ -9,8 +9,9 @@ from .figure import ascii_digits
 from .value import Readings, Value
 
 EAST_DATE = (
-    r"(?:\d{2,4}|[〇零○一二三四五六七八九]{4}(?=年))[年년](?:\s?\d{1,2}[月월](?:\s?\d{1,2}[日号號일])?)?"
-    r"|\d{1,2}[月월](?:\s?\d{1,2}[日号號일])?"
+    r"(?:\d{2,4}|[〇零○一二三四五六七八九]{4}(?= ?年)) ?[年년](?![間间])"
+    r"(?:\s?\d{1,2} ?[月월](?:\s?\d{1,2} ?[日号號일])?)?"
+    r"|\d{1,2} ?[月월](?:\s?\d{1,2} ?[日号號일])?"
 )
 """A date in Chinese, Japanese or Korean, of which the year or the month is known."""
 
@@ -25,7 +26,9 @@ EAST_TIME = (
 )
 """A time of day in Chinese, Japanese or Korean."""
 
-_EAST_DATE = re.compile(r"(?:(\d{2,4})[年년])?\s?(?:(\d{1,2})[月월])?\s?(?:(\d{1,2})[日号號일])?")
+_EAST_DATE = re.compile(
+    r"(?:(\d{2,4}) ?[年년])?\s?(?:(\d{1,2}) ?[月월])?\s?(?:(\d{1,2}) ?[日号號일])?"
+)
 """The year, the month and the day of such a date, as groups 1 to 3."""
 
 _EAST_AFTERNOON = ("午後", "下午", "晚上", "오후")
