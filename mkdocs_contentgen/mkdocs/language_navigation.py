@@ -83,8 +83,11 @@ class LanguageNavigations:
     def _in_language(self, page: Page, language: str) -> Page | None:
         """Return the page that stands for another one, or None for a translation.
 
-        With an empty language, that is the page itself.
+        With an empty language, that is the page itself. So is it for a page with pages below it, as
+        mkdocs-section-index makes them, which would be lost.
         """
+        if page.children:
+            return page
         if self._is_translation(page):
             return None
         group = self._groups.get(page.file.src_uri)

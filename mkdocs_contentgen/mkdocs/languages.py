@@ -123,12 +123,10 @@ def _address(file: File, page: Page) -> str:
 
 
 def _add_search_languages(config: MkDocsConfig, languages: Collection[str]) -> None:
-    """Let the search plugin know languages, unless the author has named some."""
+    """Let the search plugin know languages, beside those that the author has named."""
     for plugin in config.plugins.values():
         known = plugin.config.get("lang") if hasattr(plugin, "search_index") else None
         if not isinstance(known, list):
-            continue
-        if any("lang" in given for given in plugin.config.user_configs):
             continue
         from mkdocs.contrib.search import LangOption
 

@@ -159,13 +159,13 @@ def test_a_theme_without_a_switch(site: Translated, theme: str) -> None:
 
 
 def test_what_the_author_has_arranged(site: Translated) -> None:
-    """Own entries of the switch, own languages of the search and an own navigation stay."""
+    """Own entries of the switch, own languages of the search and an own navigation come first."""
     entries = [
         {"name": "Allemand", "link": "/de/", "lang": "de"},
         {"name": "Français", "link": "/fr/", "lang": "fr"},
     ]
     nav = [{"English": ["index.md", "own.md"]}, {"Deutsch": [site.path("index.md", "de")]}]
-    plugins = [{"search": {"lang": ["en"]}}, {"contentgen": {"base_url": "sandbox"}}]
+    plugins = [{"search": {"lang": ["fr"]}}, {"contentgen": {"base_url": "sandbox"}}]
     site.build(MATERIAL, extra={"alternate": entries}, nav=nav, plugins=plugins)
     switch = site.page("guide/builds.md").select(SWITCH)
     names = [link.get_text(strip=True) for link in switch]
@@ -174,7 +174,7 @@ def test_what_the_author_has_arranged(site: Translated) -> None:
     assert [link["href"] for link in site.page("own.md").select(SWITCH)] == ["/de/", "/fr/"]
     titles = ["English", "Home", "Own page", "Deutsch", "[de] Home"]
     assert navigation(site.page("index.md", "de")) == titles
-    assert search_languages(site.project) == ["en"]
+    assert search_languages(site.project) == ["fr", "ar", "de", "en"]
 
 
 def test_instant_navigation_is_warned_of(site: Translated) -> None:
