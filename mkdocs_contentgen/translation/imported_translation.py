@@ -20,6 +20,7 @@ from ..html.document import Document, image_hosts_of
 from ..remark import Remark, first_remarks
 from ..text import Original, Text
 from .alignment import align_unknown
+from .code_blocks import have_same_code, take_label
 from .composing import Former, compose, rows_in, tree_of
 from .first_translation import (
     RESTORED,
@@ -181,6 +182,8 @@ def _words(
         elif short_digest_of(own_leaves[own]) == short_digest_of(leaf):  # such as code
             words.append(for_translation(leaf).element)
         else:
+            if leaf.kind == "pre":
+                take_label(own_leaves[own].element, leaf.element)
             words.append(own_leaves[own].element)
     for row in rows_in(leaves):
         if not matched.keys().isdisjoint(row):
@@ -216,7 +219,7 @@ def _lacking_parts(translated: Sequence[tuple[Block, Block]]) -> list[Remark]:
     """Return the remarks on links, pictures and code that are not as in the original."""
     remarks = []
     for own, leaf in translated:
-        if leaf.kind == "pre" and leaf.element.get_text() != own.element.get_text():
+        if leaf.kind == "pre" and not have_same_code(leaf.element, own.element):
             remarks.append(Remark("other_code", own.first_words))
         for address in _addresses(leaf):
             if address not in _addresses(own):

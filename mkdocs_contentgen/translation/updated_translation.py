@@ -23,6 +23,7 @@ from ..service.protocol import OriginalBlock, Translated, Translation
 from ..text import Edits, Original, Text, clean_fields, model_name
 from .alignment import Pair
 from .carried_words import have_same_parts, numbered_citations
+from .code_blocks import take_comments, take_label
 from .comparing import ComparedTranslation
 from .composing import Composed, Former, compose, tree_of
 from .first_translation import (
@@ -281,6 +282,9 @@ class _Update:
     def _words_for_known(self, leaf: Block, pair: Pair, own: Block) -> Tag:
         """Return the words for a leaf for which some stand already."""
         has_changed = pair.has_changed or pair.has_new_content
+        is_code = leaf.kind == "pre" and own.kind == "pre"
+        if is_code and take_label(own.element, leaf.element):
+            self._done["adapted"].append(leaf_name(own))
         if self._state.is_by_person(own.number):
             # A person may have brought the other links or citations into it already.
             lacks_content = pair.has_new_content and not have_same_parts(leaf, own)
@@ -310,6 +314,9 @@ class _Update:
             self._has_asked_again = True
         new, problem = self._wording.translated(leaf)
         if not problem:
+            if leaf.kind == "pre" and take_comments(new.element, own.element):
+                # Nobody knows whether the original's comments are still the same.
+                self._remarks.append(Remark("original_changed", leaf_name(new)))
             action = "changed" if has_changed else "translated"
             self._done[action].append(leaf_name(own))
             return new.element
