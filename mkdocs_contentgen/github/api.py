@@ -19,6 +19,7 @@ import msgspec
 
 from ..display import counted, escape_controls
 from ..errors import ConfigurationError, GitHubError
+from ..service.waits import read_retry_after
 from .events import GitHubJob, PullRequest, PullRequestReview
 
 _TRIES = 4
@@ -388,12 +389,12 @@ def _check_address(name: str, value: str) -> None:
 
 
 def time_until_free(
-    status: int, headers: Mapping[str, str], text: str, now: float, earlier: int
+    status: int, headers: httpx.Headers, text: str, now: float, earlier: int
 ) -> float | None:
     """Return after how many seconds a limit has passed, or None for an answer that is no limit.
 
-    `headers` are those of the answer, in lower case or of a mapping that ignores case. `now` is in
-    seconds since 1970, and `earlier` the number of limits that this request has met before.
+    `now` is in seconds since 1970, and `earlier` the number of limits that this request has met
+    before.
     """
     if status not in _STATUSES_OF_LIMITS:
         return None
@@ -406,11 +407,11 @@ def time_until_free(
     return None  # it is forbidden
 
 
-def _named_wait(headers: Mapping[str, str], now: float) -> float | None:
+def _named_wait(headers: httpx.Headers, now: float) -> float | None:
     """Return after how many seconds a limit has passed, or None if GitHub names no time."""
-    after = headers.get("retry-after", "")
-    if after.isdecimal():
-        return min(float(after), _LONGEST_LIMIT)
+    after = read_retry_after(headers.get_list).seconds
+    if after:  # a date that has passed names no time
+        return min(after, _LONGEST_LIMIT)
     reset = headers.get("x-ratelimit-reset", "")
     if headers.get("x-ratelimit-remaining") == "0" and reset.isdecimal():
         wait = max(0.0, float(reset) - now) + 1  # the clocks may differ
