@@ -1,4 +1,4 @@
-"""The command `contentgen`, and its subcommands that need no module of their own."""
+"""The command `contentgen`, and its subcommands `status`, `generate`, `prune` and `schema`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Print lines, tables and JSON that are safe in terminals and in CI logs."""
+"""Print what commands print: the table of `status`, remarks, next steps and JSON.
+
+All of it is safe in terminals and in CI logs.
+"""
 
 from __future__ import annotations
 

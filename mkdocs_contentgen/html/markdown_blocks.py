@@ -1,4 +1,7 @@
-"""Write the blocks of `simplify()` as Markdown; subclasses write their lines."""
+"""Write blocks (headings, lists, tables, admonitions) as Markdown.
+
+The blocks are those of `simplify()`. Subclasses write their lines.
+"""
 
 from __future__ import annotations
 
@@ -57,14 +60,19 @@ class BlockWriter(ABC):
             case "blockquote":
                 lines = self._nested(list(block)).split("\n")
                 return "\n".join(f"> {line}".rstrip() for line in lines)
-            case "div":  # an admonition, whose first block is its title
-                return f"!!! tip\n{indent(self._nested(block[1:]), '    ')}"
+            case "div":
+                return self._admonition(block)
             case "p":
                 return self.paragraph(block)
         return f"{'#' * int(block.tag[1])} {self.line(block)}"
 
     def _nested(self, blocks: Sequence[Element]) -> str:
         return self.blocks(blocks, is_nested=True)
+
+    def _admonition(self, block: Element) -> str:
+        """Return an admonition. Its class ends in its kind, and its first block is its title."""
+        kind = block.get("class", "").removeprefix("admonition ")
+        return f"!!! {kind}\n{indent(self._nested(block[1:]), '    ')}"
 
     def _list(self, block: Element) -> str:
         start = block.get("start", "1")

@@ -1,5 +1,7 @@
 """The format of the files of `approved_dir`: texts that a person has reviewed, or is asked to.
 
+The fields of a text are declared in `text.py`; only those of the approval are declared here.
+
 The header of an approved text names who approved it. That of a proposed text does not, and its page
 says that nobody has reviewed it. Both have a short digest of each block as it was written, so that
 a block that somebody edits in the file is known as that of a person.

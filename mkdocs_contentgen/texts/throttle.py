@@ -1,4 +1,4 @@
-"""Rate limiting: concurrency, pauses that the service asks for, back-off, and stopping.
+"""Limit the client's concurrent requests (no limit per minute), pause, back off, and stop.
 
 A service does not say how many requests at once it takes, and several machines can share its limit.
 So the number is found as TCP finds its rate: each answer allows slightly more requests at once (one

@@ -1,4 +1,7 @@
-"""Read the text that a model gives for a block, and refuse what is no translation of that."""
+"""Read the text that a model gives for a block, give it the form of its block, or refuse it.
+
+Refused is what is no translation of the block.
+"""
 
 from __future__ import annotations
 
