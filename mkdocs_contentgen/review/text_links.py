@@ -18,6 +18,9 @@ from ..html.document import Document
 from ..html.elements import HEADINGS
 from ..remark import Remark, clean_line, without_repeated
 
+_MAX_PLACES = 5
+"""How many places of the words in a block are tried for a link."""
+
 
 @dataclass(frozen=True)
 class LostLink:
@@ -81,7 +84,7 @@ def lost_links(remarks: Iterable[Remark], blocks: Sequence[Block]) -> list[LostL
         words = str(remark.values["words"])
         address = str(remark.values["address"])
         for block in blocks:
-            if words in _one_line(block.text):
+            if words.strip() and words in _one_line(block.text):
                 markdown = _with_link(block, words, address)
                 found.append(LostLink(block.number, words, address, markdown))
                 break
@@ -89,17 +92,30 @@ def lost_links(remarks: Iterable[Remark], blocks: Sequence[Block]) -> list[LostL
 
 
 def _with_link(block: Block, words: str, address: str) -> str:
-    """Return the Markdown of a block with a link, or nothing if no page may have that."""
+    """Return the Markdown of a block with a link, or nothing if no page may have that.
+
+    Its words and its other links stay as they are: the words can also be in an address, in code, or
+    in another link.
+    """
+    if block.kind == "pre":
+        return ""
     markdown = block.to_markdown()
-    linked = markdown.replace(words, f"[{words}](<{address}>)", 1)
-    if linked == markdown or block.kind == "pre":
-        return ""
+    links = sorted([*block.links, address])
     new = Block(0, Tag(name="p"), block.image_hosts)
-    try:
-        new.set_markdown(linked)
-    except EditError:
-        return ""
-    return linked if address in new.links else ""
+    begin = -1
+    for _ in range(_MAX_PLACES):
+        begin = markdown.find(words, begin + 1)
+        if begin < 0:
+            break
+        end = begin + len(words)
+        linked = f"{markdown[:begin]}[{words}](<{address}>){markdown[end:]}"
+        try:
+            new.set_markdown(linked)
+        except EditError:
+            continue
+        if new.text == block.text and sorted(new.links) == links:
+            return linked
+    return ""
 
 
 def _one_line(text: str) -> str:

@@ -39,6 +39,36 @@ def test_a_link_that_cannot_go_back(remark: Remark) -> None:
     assert [found.markdown for found in lost_links([remark], Document(TEXT).blocks())] == [""]
 
 
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (
+            '<a href="https://b.example/guide/">All</a> of the guide.',
+            "[All](<https://b.example/guide/>) of the [guide](<https://a.example/x>).",
+        ),
+        (
+            '<a href="https://b.example/">The guide</a> of the guide.',
+            "[The guide](<https://b.example/>) of the [guide](<https://a.example/x>).",
+        ),
+        (
+            "<code>guide</code> and guide.",
+            "`guide` and [guide](<https://a.example/x>).",
+        ),
+        ('<a href="https://b.example/">The guide</a>.', ""),
+    ],
+)
+def test_a_link_beside_others(content: str, expected: str) -> None:
+    """The words of a link are neither those of an address, nor of code, nor of another link."""
+    blocks = Document(f"<article><h1>A</h1><p>{content}</p></article>").blocks()
+    assert [found.markdown for found in lost_links([link("guide")], blocks)] == [expected]
+
+
+@pytest.mark.parametrize("words", ["", " "])
+def test_a_link_without_words(words: str) -> None:
+    """Nobody can put a link into a text that no reader would see."""
+    assert lost_links([link(words)], Document(TEXT).blocks()) == []
+
+
 def test_words_that_are_gone() -> None:
     """Nothing is said of a link whose words are gone, or that is there again."""
     again = Document(TEXT.replace("<mark>this page</mark>", '<a href="https://a.example/x">it</a>'))
