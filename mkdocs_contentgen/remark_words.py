@@ -113,6 +113,11 @@ SENTENCES: Mapping[Kind, tuple[str, str]] = {
         "translation",
         "{more} more {more:block stands|blocks stand} for nothing in the original",
     ),
+    "not_followed": (
+        "translation",
+        "the {number} blocks from {block} on say other things than those beside them; check which "
+        "one translates which",
+    ),
     "other_code": ("translation", "the code {block} is not that of the original"),
     "lacks": ("translation", "{block} lacks {part} of the original"),
     "lacks_more": ("translation", "{more} more links, pictures or codes are not as there"),

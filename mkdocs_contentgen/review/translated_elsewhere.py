@@ -8,11 +8,13 @@ taken.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
+from bs4 import Tag
 from markdown_it import MarkdownIt
 from msgspec import structs
 
@@ -36,9 +38,9 @@ from ..service.protocol import Translation
 from ..text import Text, clean_fields
 from ..texts.articles import Article
 from ..translation.alignment import align_texts
-from ..translation.asking import prompts, translation_from_answer, words_in_lower_case
-from ..translation.checks import check
-from ..translation.compared_words import CommonWords
+from ..translation.asking import prompts, translation_from_answer
+from ..translation.checks import check, fits
+from ..translation.compared_words import common_words_of
 from ..translation.first_translation import (
     first_translation,
     is_on_whole,
@@ -70,6 +72,9 @@ _MARKDOWN = re.compile(r"^#{1,6} ", re.MULTILINE)
 
 _NUMBERED = re.compile(r"^[^\w\n]{0,9}\[\d{1,5}\\?\]", re.MULTILINE)
 """Matches a block in the form that is asked for. An item of a numbered list is none."""
+
+_LEAST_RUN = 3
+"""So many neighbours that do not fit their originals, or more, are said to be in another order."""
 
 _MAX_REMARKED = 20
 """How many blocks have a remark on what they say."""
@@ -278,9 +283,7 @@ def _check(
     """Mark what blocks state and their originals do not, and return remarks about them."""
     text = document_of(original.text.html).article.get_text(" ")
     from_language = original.language or guess_language(text)
-    common = CommonWords(
-        words_in_lower_case(text), words_in_lower_case(imported.document.article.get_text(" "))
-    )
+    common = common_words_of(text, imported.document.article.get_text(" "))
 
     def check_part(block: Block, of_original: Block) -> list[str]:
         """Mark a block, and return what to remark on it."""
@@ -298,10 +301,47 @@ def _check(
         return [*map(not_in_original, block.statements), checked]
 
     remarks: list[Remark] = []
+    run: list[_Checked] = []
     for own, leaf in imported.translated:
+        if leaf.kind == "pre":
+            continue
+        marks = own.element.find_all("mark")
+        found: list[Remark] = []
         for name, block, of_original in _parts_to_compare(own, leaf):
-            remarks += remarks_on_words(name, check_part(block, of_original))
+            found += remarks_on_words(name, check_part(block, of_original))
+        if found and not fits(own.element, leaf.element, language, from_language):
+            run.append(_Checked(own, marks, found))
+            continue
+        remarks += [*_remarks_on_run(run), *found]
+        run = []
+    remarks += _remarks_on_run(run)
     return remarks[:_MAX_REMARKED]
+
+
+@dataclass(frozen=True)
+class _Checked:
+    """A block that says other things than the one beside it."""
+
+    block: Block
+    marks: Sequence[Tag]
+    """Those that it had before."""
+
+    remarks: Sequence[Remark]
+
+
+def _remarks_on_run(run: Sequence[_Checked]) -> list[Remark]:
+    """Return the remarks on neighbours that do not fit their originals: one, if they are many.
+
+    Then a person has put what they say in another order, and marks would say nothing.
+    """
+    if len(run) < _LEAST_RUN:
+        return [remark for checked in run for remark in checked.remarks]
+    for checked in run:
+        for mark in checked.block.element.find_all("mark"):
+            if not any(mark is before for before in checked.marks):
+                mark.unwrap()
+        checked.block.element.smooth()
+    return [Remark("not_followed", leaf_name(run[0].block), {"number": len(run)})]
 
 
 def _parts_to_compare(own: Block, leaf: Block) -> Iterator[tuple[str, Block, Block]]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -50,7 +49,7 @@ from ..writer.writing import (
     Estimate,
 )
 from .checks import are_swapped, check, element_of, has_shape_of, is_of_another_block
-from .compared_words import CommonWords
+from .compared_words import common_words_of
 from .translatable import write_translated
 from .translated_block import read_block
 
@@ -87,9 +86,6 @@ _SHIFTED = 4
 
 _LEAST_SHIFTED = 3
 """They are if at least so many of them have not their own shape."""
-
-_WORD = re.compile(r"[^\W\d_]+")
-"""A word without figures."""
 
 _EXAMPLE = "the translation of block"
 _WRONG = "(wrong: "
@@ -472,9 +468,9 @@ class _Translating:
         """Return what is there of the translation, with what a person should know of it."""
         asked = _asked_blocks(self.translation)
         blocks_of_translation = filter(None, map(self._translation_of, self.translation.blocks))
-        common = CommonWords(
-            words_in_lower_case(" ".join(block.text for block in self.translation.blocks)),
-            words_in_lower_case(" ".join(blocks_of_translation)),
+        common = common_words_of(
+            " ".join(block.text for block in self.translation.blocks),
+            " ".join(blocks_of_translation),
         )
         blocks = []
         for block in asked:
@@ -522,11 +518,6 @@ def _is_shifted(row: Sequence[_Fit]) -> bool:
         if sum(not fit.is_also_own for fit in following) >= _LEAST_SHIFTED:
             return True
     return False
-
-
-def words_in_lower_case(text: str) -> frozenset[str]:
-    """Return the words that a text has in lower case somewhere, so that they are no names."""
-    return frozenset(word for word in _WORD.findall(text) if word.islower())
 
 
 def _shortened(text: str) -> str:

@@ -307,6 +307,16 @@ def check(
     return escape_controls("; ".join(messages))[:MAX_REASON]
 
 
+def fits(element: Tag, original: Tag, language: str, from_language: str) -> bool:
+    """Tell whether a block can be the translation of another one.
+
+    It is not if it says what that does not say and lacks what that says, or has an absurd length.
+    """
+    pair = _pair(element, original, language, from_language)
+    comparison = compare_block(pair)
+    return not (_length_messages(pair) or (comparison.added and comparison.messages))
+
+
 def _is_as_original(element: Tag, original: Tag) -> bool:
     """Tell whether a block has the words of its original, letter for letter."""
     return element.get_text().split() == original.get_text().split()
@@ -595,6 +605,8 @@ def _added_latin_words(pair: BlockText) -> list[Range]:
     found = []
     for match in _LATIN_WORD.finditer(pair.translation):
         singular = as_compared(match[0]).removesuffix("s")
+        if singular in pair.common_words.all_of_original:
+            continue
         if not match[0].isupper() and singular not in original:
             found.append(Range(*match.span()))
     return found

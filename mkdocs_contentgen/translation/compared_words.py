@@ -35,6 +35,7 @@ _SEMICOLON = re.compile("[;；؛]")
 """What can be a full stop in another language."""
 
 _WORD = re.compile(r"[^\W\d_]+(?:[-’'][^\W\d_]+)*")
+_ASCII_WORD = re.compile(r"[A-Za-z0-9][\w-]*", re.ASCII)
 _NAME_WORDS = frozenset(_TABLE["names"]["translated"].split())
 """Words of names that have another form in other languages, such as `university`."""
 
@@ -52,7 +53,15 @@ _ENDING = re.compile("[’'](?:s|[^\\W\\d_A-Z]{1,4})?$")
 """A possessive, and what Turkish puts after a name: `Acme’s` and `Acme’da`."""
 
 
-_HYPHENATED = re.compile(r"(?<![^\W_])[^\W_]+(?:-[^\W_]+)+")
+_ACRONYM_BEHIND = re.compile(r"\s?[(\uff08]([A-Z]{2,8})[)\uff09]")
+"""An acronym in brackets."""
+
+_LONGEST_SMALL = 3
+_LEAST_OF_TITLE = 3
+_LONGEST_TITLE = 60
+"""A text is a title if no word of more letters than the first number is in lower case."""
+
+_HYPHENATED = re.compile(r"[^\W_]+(?:-[^\W_]+)+")
 """A word with hyphens."""
 
 _CONTRACTION = re.compile("(?:n[’']t|[’'](?:m|re|ve|ll|d))$")
@@ -86,6 +95,20 @@ class CommonWords:
 
     original: frozenset[str] = frozenset()
     translation: frozenset[str] = frozenset()
+
+    all_of_original: frozenset[str] = frozenset()
+    """All words of the original, as as_compared() has them: a name can stand in each block."""
+
+
+def common_words_of(original: str, translation: str) -> CommonWords:
+    """Return what the blocks of two whole texts are compared with."""
+    words = frozenset(as_compared(word) for word in _ASCII_WORD.findall(original))
+    return CommonWords(_in_small_letters(original), _in_small_letters(translation), words)
+
+
+def _in_small_letters(text: str) -> frozenset[str]:
+    """Return the words that a text has in lower case somewhere, so that they are no names."""
+    return frozenset(word for word in _WORD.findall(text) if word.islower())
 
 
 NO_COMMON_WORDS = CommonWords()
@@ -218,7 +241,7 @@ def compare_names(pair: BlockText) -> tuple[list[Range], list[str]]:
     Names are compared between languages with Latin letters. Those of places are looked up, and of
     names with words that are translated, such as `University of Oxford`, the other words count.
     """
-    if not pair.is_latin or pair.is_heading:
+    if not pair.is_latin or pair.is_heading or _is_title(pair.original):
         return [], []
     places = _places_in(pair.original, capitals=True)
     messages = _missing_names(pair)
@@ -232,11 +255,20 @@ def compare_names(pair: BlockText) -> tuple[list[Range], list[str]]:
     return [*added, *_added_places(pair, places, added)], messages
 
 
+def _is_title(text: str) -> bool:
+    """Tell whether the longer words of a text have capital letters, as a title in English has."""
+    words = [word for word in _WORD.findall(text) if len(word) > _LONGEST_SMALL]
+    small = [word for word in words if word[0].islower()]
+    return len(words) >= _LEAST_OF_TITLE and not small and len(text) < _LONGEST_TITLE
+
+
 def _missing_names(pair: BlockText) -> list[str]:
     """Return a message for each name of an original that its translation does not have."""
     found = []
     for name in find_names(pair.original, "", pair.from_language):
         if overlaps(name.start, name.end, pair.links):
+            continue
+        if _is_shortened(pair.original, name, pair.translation):
             continue
         words = _own_words(pair.original, name, pair.from_language)
         missing = [word for word in words if _is_missing(word, pair)]
@@ -339,6 +371,8 @@ def _added_names(pair: BlockText, places: set[int]) -> list[Range]:
         words = _own_words(pair.translation, name, pair.language)
         if not _has_to_be_known(pair, name, words, has_names=bool(names)):
             continue
+        if len(words) == 1 and as_compared(words[0]) in pair.common_words.all_of_original:
+            continue
         common = pair.common_words.translation
         others = [word for word in words if word.casefold() not in common]
         unknown = [word for word in others if not _is_known(word, pair, places)]
@@ -361,9 +395,17 @@ def _has_to_be_known(pair: BlockText, name: Range, words: list[str], *, has_name
     """
     if overlaps(name.start, name.end, pair.translated_links):
         return False
+    if _is_shortened(pair.translation, name, pair.original):
+        return False
     if len(words) == 1 and pair.language not in _PLACE_LANGUAGES:
         return False  # it can be a month, or a place
     return pair.language != "de" or not _can_be_nouns(pair, name, words, has_names=has_names)
+
+
+def _is_shortened(text: str, name: Range, other: str) -> bool:
+    """Tell whether a name is explained by an acronym that the other text has, as in `… (SSR)`."""
+    match = _ACRONYM_BEHIND.match(text, name.end)
+    return match is not None and match[1] in other
 
 
 def _is_known(word: str, pair: BlockText, places: set[int]) -> bool:

@@ -68,6 +68,7 @@ _ABOUT: Mapping[Kind, str] = {
     "untranslated": "words",
     "differs": "words",
     "unmatched": "words",
+    "not_followed": "words",
     "other_code": "words",
     "lacks": "words",
 }

@@ -54,12 +54,17 @@ HTML = (
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
     """Return a site with a draft and the request for its translation, and no service."""
+    return site_with(ORIGINAL, tmp_path, monkeypatch)
+
+
+def site_with(original: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
+    """Return such a site with this original."""
     site = make_site(tmp_path, monkeypatch)
     site.configure(plugins=["contentgen"])
     site.write(
         "docs/index.de.md", "---\ncontentgen: {translation_of: index.md, language: de}\n---\n"
     )
-    site.draft(ORIGINAL, is_for_writer=True)
+    site.draft(original, is_for_writer=True)
     return site
 
 
@@ -98,6 +103,24 @@ def test_a_translation_in_markdown(site: Site) -> None:
     assert 'lang="de"' in html
     assert "<h1>Schnelles Bauen</h1>" in html
     assert state(site)["original_changes"] == 0
+
+
+def test_an_order_that_nobody_can_follow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neighbours that do not fit their originals have one remark together, and no marks."""
+    days = (3, 14, 25)
+    said = [f"Wait {day} days, and never stop." for day in days]
+    others = [f"Warte {day + 1} Tage am Meer." for day in days]
+    original = "".join(f"<p>{words}</p>" for words in said)
+    site = site_with(f'<article lang="en"><h1>T</h1>{original}</article>', tmp_path, monkeypatch)
+    import_text(site, "\n\n".join(["# T", *others]))
+    remarks = state(site)["remarks"]
+    assert isinstance(remarks, list)
+    about_words = [remark for remark in remarks if "draft" not in remark]
+    assert about_words == [
+        "translation: the 3 blocks from 'Warte 4 Tage am Meer.' on say other things than those "
+        "beside them; check which one translates which"
+    ]
+    assert "‹" not in site.run("show", "index.de.md")
 
 
 def test_a_translation_with_other_levels(site: Site) -> None:
