@@ -12,7 +12,7 @@ CASES = cases("unsupported")
 
 @pytest.mark.parametrize(("text", "source", "found"), CASES["sentences"])
 def test_sentences_to_read(text: str, source: str, found: list[str]) -> None:
-    """More than half of the content words of a sentence are in no source."""
+    """About half of the content words of a sentence are in no source."""
     assert [part.of(text) for part in find_sentences_to_read(text, source)] == found
 
 
