@@ -256,7 +256,7 @@ def blocks(page: Path) -> list[Block]:
 def test_the_guide_is_short() -> None:
     """Nobody reads a long guide. Whoever adds something takes out what it replaces."""
     words = {page: len(page.read_text(encoding="utf-8").split()) for page in DOCS.rglob("*.md")}
-    assert sum(words.values()) <= 16_300
+    assert sum(words.values()) <= 16_000
     assert words[DOCS / "review.md"] <= 900
 
 

@@ -61,7 +61,7 @@ _LEAST_OF_TITLE = 3
 _LONGEST_TITLE = 60
 """A text is a title if no word of more letters than the first number is in lower case."""
 
-_HYPHENATED = re.compile(r"[^\W_]+(?:-[^\W_]+)+")
+_HYPHENATED = re.compile(r"(?<![^\W_])[^\W_]+(?:-[^\W_]+)+")
 """A word with hyphens."""
 
 _CONTRACTION = re.compile("(?:n[’']t|[’'](?:m|re|ve|ll|d))$")

@@ -28,7 +28,7 @@ def test_what_has_no_translation_stays(tmp_path: Path) -> None:
     items = [Section("All", [pages["a.md"], pages["a.de.md"], link]), pages["own.md"]]
     items.append(pages["below/index.md"])
     nav = Navigation(items, list(pages.values()))
-    groups = {}
+    groups: dict[str, PageGroup] = {}
     for name in ("a", "below/index"):
         group = PageGroup(f"{name}.md", {"en": f"{name}.md", "de": f"{name}.de.md"})
         groups |= dict.fromkeys(group.pages.values(), group)
