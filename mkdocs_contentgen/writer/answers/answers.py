@@ -112,12 +112,12 @@ def apply_steps(steps: Iterable[Step], text: str) -> tuple[str, list[Remark]]:
 
 
 def problem_of_empty(answer: str) -> str:
-    """Return what to do about an answer that is empty or has thinking text only, or nothing."""
+    """Return what to do about an answer without a text, or an empty string if it has one."""
     return "" if without_thinking(answer).strip() else NO_ANSWER
 
 
 def without_thinking(text: str) -> str:
-    """Drop what a model thinks before it answers; if there is nothing else, all of it."""
+    """Remove the thinking text before an answer, which leaves nothing if there is only that."""
     depth = 0  # of thoughts within each other
     answer_start = 0
     # An answer can be about such tags, so those in its text are words.
@@ -236,9 +236,10 @@ class _Frame(NamedTuple):
 
 
 def _find_frame(text: str) -> _Frame | None:
-    """Return the parts of an answer with a frame, of several the longest, or None without one.
+    """Return the parts of an answer with a frame, or None without one.
 
-    An answer that was cut has no end of it. Lines of code are no frame.
+    Of several frames, the longest counts. The end may be missing if the answer was cut. Lines of
+    code are not a frame.
     """
     if _FRAME_START.search(text) is None:
         return None

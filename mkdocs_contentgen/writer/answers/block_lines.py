@@ -11,7 +11,7 @@ from markdown_it.token import Token
 from ...remark import Kind
 
 INTERRUPTS = ["paragraph", "reference", "blockquote", "list"]
-"""The blocks that a rule ends without an empty line."""
+"""The blocks that may be interrupted without a blank line."""
 
 FENCES = ("```", "~~~")
 

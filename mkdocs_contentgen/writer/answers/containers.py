@@ -34,13 +34,13 @@ _DATA_START = re.compile(r"\s*[<\[{]")
 """How HTML and JSON begin, in which there are no code blocks."""
 
 _SHARE_BESIDE_MARKDOWN = 2
-"""So many words can stand beside a block of Markdown for each word in it: a model explains it."""
+"""The maximum number of words around a block of Markdown, for each word in it."""
 
 _SHARE_BESIDE_OTHERS = 0.5
-"""The same for another block, which can be an example in a text."""
+"""The same around another block, which can be an example in a text."""
 
 _SHARE_OF_PROSE = 0.25
-"""So many words for each word of the text can stand beside it that are not about it."""
+"""The maximum number of words around a text that are not about it, for each word of the text."""
 
 _MAX_LABEL_WORDS = 12
 """The maximum number of words of a label or an instruction beside a block."""
@@ -107,7 +107,7 @@ class _CodeBlock:
 def without_fence(text: str) -> str:
     """Take the text out of a code block that is all of an answer, with at most talk around it.
 
-    What stands beside it and is no talk stays, or else the block is code.
+    Other words around it stay. If there are too many, the block is code, and nothing changes.
     """
     fences = list(_FENCE.finditer(text))
     if not fences:

@@ -3,9 +3,9 @@
 Groups of six words are counted, and no sentences. A model seldom repeats a whole sentence letter
 by letter: it changes a figure or a word, or writes one sentence without end. And shorter groups
 repeat in real texts: pages of changelogs, tables and APIs repeat words, but seldom the same six
-words three times close together. So a word is repeated if the six words up to it stood in the
-same order a little before. Groups count only within a distance, since a long page may come back to
-the same words.
+words three times close together. So a word counts as repeated if it ends a group of six words that
+stood a little before. Groups count only within a distance, since a long page may come back to the
+same words.
 
 A text is watched while it is written, so find_loop() is called again and again with a longer text.
 It first looks at the end, and counts the groups of all the text only if its end repeats. All steps
@@ -179,7 +179,7 @@ def _find_run(repeats: Sequence[int], least: int) -> int | None:
 
 
 def _find_repeated_end(text: str, word: re.Pattern[str], least: int) -> int | None:
-    """Return where a text says for the second time what it goes on to repeat, or None."""
+    """Return where the second copy begins of what a text repeats at its end, or None."""
     # Most texts do not repeat their end, so all of the text need not be counted.
     weight, repeats = _count_repeats(text[-_TAIL:], word)
     last_words = repeats[-_MIN_WORDS * weight :]
@@ -198,7 +198,7 @@ def _find_repeated_end(text: str, word: re.Pattern[str], least: int) -> int | No
 
 
 def _find_period(text: str) -> int | None:
-    """Return where the period at the end of a text begins for the second time, or None.
+    """Return where the second copy of the passage begins that ends a text again and again, or None.
 
     Characters have a period if each is the same as the one so many characters before it.
     """

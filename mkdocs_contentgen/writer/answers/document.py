@@ -58,7 +58,7 @@ class MarkdownDocument:
     title: list[Token] = field(default_factory=list)
     blocks: list[MarkdownBlock] = field(default_factory=list)
     problem: str = ""
-    """Why the text was not read, as a message."""
+    """Why the text could not be read, or an empty string."""
 
     remarks: list[Remark] = field(default_factory=list)
     """What was changed in it or left out."""

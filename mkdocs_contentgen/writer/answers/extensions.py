@@ -1,4 +1,4 @@
-"""Read what only some sites can show as what every site shows.
+"""Convert the syntax of Markdown extensions to Markdown that every site shows.
 
 Footnotes, definition lists, ids of headings, tabs, and boxes such as `> [!NOTE]`, `!!! note` and
 `/// note` lose their marks, and keep their words.
@@ -42,7 +42,7 @@ _FENCED_BOX = re.compile(
 """The first line of a box up to a line with the same slashes: `/// note | Title`."""
 
 _MAX_NESTED = 5
-"""How deep boxes stand in others; deeper ones keep their marks."""
+"""The maximum nesting of boxes. Deeper ones stay as they are."""
 
 _INDENTATION = 4
 """The number of spaces before the content of a box."""
@@ -61,7 +61,7 @@ _DEPTH = "boxes"
 
 
 def read_extensions(parser: MarkdownIt) -> None:
-    """Make a parser of blocks read what only some sites can show."""
+    """Add the rules for the syntax of Markdown extensions to a parser."""
     parser.block.ruler.before("code", "site_boxes", _read_site_box, {"alt": INTERRUPTS})
     for rule in (_read_heading_ids, _read_footnotes, _read_boxes, _read_definitions):
         parser.core.ruler.before("inline", rule.__name__, rule)

@@ -115,15 +115,15 @@ _BREAKS = ("softbreak", "hardbreak")
 
 _TICKS = re.compile("`+")
 
-_IS_TEXT = "is_text"
-"""The key of the environment that says that `<` begins no tag, within HTML that was read."""
+_TAGS_ARE_TEXT = "tags_are_text"
+"""The key of the environment that is set while converted HTML is parsed: `<` is text there."""
 
 _LAST_ENDS = "last_ends"
 """The key of the environment for the line with the last end tag of each element."""
 
 
 def read_html(parser: MarkdownIt) -> None:
-    """Make a parser of blocks read those in HTML."""
+    """Add the rules for HTML blocks to a parser."""
     parser.block.ruler.at("html_block", _read_html, {"alt": INTERRUPTS})
     parser.block.ruler.before("html_block", "listing", _read_listing, {"alt": INTERRUPTS})
     parser.block.ruler.before("listing", "line_breaks", _read_line_breaks, {"alt": INTERRUPTS})
@@ -147,7 +147,7 @@ def _read_line_breaks(state: StateBlock, first: int, last: int, silent: bool) ->
 
 
 def _read_prompt_tags(state: StateBlock, first: int, last: int, silent: bool) -> bool:
-    """Leave out tags such as `<report>`, which a prompt has asked for, but not their words."""
+    """Remove tags that a prompt asked for, such as `<report>`, and keep what is in them."""
     line = line_at(state, first)
     tag = _PROMPT_TAG.match(line)
     if "<" not in line or state.is_code_block(first):
@@ -180,7 +180,7 @@ def _blank_end_tag(state: StateBlock, number: int) -> None:
 
 
 def _prompt_tags(state: StateBlock) -> set[str]:
-    """Return the names of elements that are none of HTML, and have prose in them."""
+    """Return the names of elements with prose that HTML does not have, such as `report`."""
     found: set[str] | None = state.env.get(_PROMPT_TAGS)
     if found is None:
         starts: dict[str, int] = {}
@@ -253,7 +253,7 @@ def _push_listing(state: StateBlock, start: re.Match[str], text: str, lines: lis
 
 def _read_html(state: StateBlock, first: int, last: int, silent: bool) -> bool:
     """Read lines with elements that are blocks."""
-    if state.is_code_block(first) or state.env.get(_IS_TEXT):
+    if state.is_code_block(first) or state.env.get(_TAGS_ARE_TEXT):
         return False
     line = line_at(state, first)
     names = {_name(tag) for tag in _html_tags(state, first, line)}
@@ -287,10 +287,10 @@ def _push_html(state: StateBlock, first: int, end: int) -> None:
     with suppress(UnsafeHTMLError):  # then the HTML stays as it is
         text = to_plain_markdown(text)
         note(state.env, "repaired_html")
-    state.env[_IS_TEXT] = True
+    state.env[_TAGS_ARE_TEXT] = True
     for token in push_markdown(state, text, [first, end]):
-        token.meta[_IS_TEXT] = True
-    state.env[_IS_TEXT] = False
+        token.meta[_TAGS_ARE_TEXT] = True
+    state.env[_TAGS_ARE_TEXT] = False
 
 
 def _without_blocks(line: str, tags: Sequence[re.Match[str]]) -> str:
@@ -334,7 +334,7 @@ def _end_of_block(state: StateBlock, first: int, last: int) -> int:
 
 
 def _html_tags(state: StateBlock, number: int, line: str) -> Iterator[re.Match[str]]:
-    """Yield the tags of a line that are HTML: one of an element that needs an end has one."""
+    """Yield the HTML tags of a line. A tag that needs an end tag counts only if one follows."""
     if "<" not in line and "-->" not in line:
         return
     last_ends = _last_ends(state)
@@ -427,7 +427,7 @@ def _read_code_element(state: StateInline, silent: bool) -> bool:
 
 def _read_tag(state: StateInline, silent: bool) -> bool:
     """Read a tag, whose element is resolved later."""
-    if state.src[state.pos] != "<" or state.env.get(_IS_TEXT):
+    if state.src[state.pos] != "<" or state.env.get(_TAGS_ARE_TEXT):
         return False
     tag = _TAG.match(state.src, state.pos, state.posMax)
     if tag is None or not tag["name"]:

@@ -39,14 +39,7 @@ _TIP_LABEL = re.compile(
     r"(?P<before>(?:</\w+>)*)\s?[:：](?P<end>(?:</\w+>)*)(?:<br />)?\s*",
     re.IGNORECASE,
 )
-"""The same in HTML, where tags can stand before the label, and before and behind its colon."""
-
-_LABEL = re.compile(
-    rf"\A\s*(?:💡\s*)?(?P<start>(?:<\w+>)*)(?:💡\s*)?(?:pro[ -]?)?(?:{TIPS})"
-    r"(?P<before>(?:</\w+>)*)\s?[:：](?P<end>(?:</\w+>)*)(?:<br />)?\s*",
-    re.IGNORECASE,
-)
-"""The same in HTML, where tags can stand before the label, and before and behind its colon."""
+"""The label of a tip in HTML: tags may stand before it and around its colon."""
 
 _LABEL = re.compile(r"\W*\w+(?: \w+){0,2}\W{0,3}[:：]")
 """A label of a box, such as `Note:`."""
@@ -71,10 +64,10 @@ def read_markdown(
 ) -> MarkdownDocument:
     """Return the document in a Markdown text, with `title` where it has none.
 
-    The title is the first heading of level 1 if there is no other one, or if another heading comes
-    next, or if it repeats `title`. If there is no such heading, a first block that repeats `title`
-    is the title. What repeats the title is left out. The other headings become
-    sections of level 2 and deeper, without gaps between the levels. Images are dropped, and
+    The title is the first heading of level 1 if it is the only one, if another heading comes next,
+    or if it repeats `title`. Without such a heading, it is the first block if that repeats `title`.
+    Later repetitions of the title are left out. The other headings become sections of level 2 and
+    deeper, without gaps between the levels. Images are dropped, and
     headings within lists and quotations become paragraphs. Of a text that is too large, nothing is
     read.
 
@@ -352,7 +345,7 @@ def _inline(block: MarkdownBlock) -> list[Token]:
 def _close_gaps(blocks: list[MarkdownBlock]) -> None:
     """Give the headings levels from 2, each one below that of the section that it stands in."""
     sections: list[int] = []
-    """The levels, as they came, of the sections that are open."""
+    """The original levels of the enclosing sections."""
 
     for block in blocks:
         if block.tokens[0].type == "heading_open":

@@ -2,8 +2,8 @@
 
 A model is asked for a line such as `[7] The new words.` for each block. Models keep to that in many
 ways: they say `**Block 7:**`, or give JSON. What they think aloud before, and what they say after,
-is no part of the answer. So the less sure a form is, the less it counts where the answer has a
-better one.
+is not part of the answer. Forms are tried from the most to the least certain, and the first that
+matches is used.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ def _without_elements(text: str) -> str:
 
 
 def _find_starts(answer: str, *, in_any_case: bool = True) -> list[re.Match[str]]:
-    """Return where blocks begin, in small letters only where none begins in capitals."""
+    """Return where blocks begin. Small letters count only if none begins in capitals."""
     starts = list(_START.finditer(answer))
     if in_any_case and not starts:
         starts = list(_START_IN_ANY_CASE.finditer(answer))
@@ -193,8 +193,8 @@ def _read_entries(
 ) -> list[Entry]:
     """Return the blocks that begin at `starts`. Each ends before the next of these or other lines.
 
-    A text is one line: what stands apart from it is said to the person who asked. But if a reason
-    follows the text, all before that is the text.
+    The text of a block ends with its line: what stands apart from it is chat. But if a reason
+    follows, all before that is the text.
     """
     in_order = sorted([*starts, *other_lines], key=lambda line: line.start())
     entries = []

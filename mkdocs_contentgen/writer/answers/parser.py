@@ -161,7 +161,7 @@ def _read_keycaps(state: StateCore) -> None:
 
 
 def _read_title_labels(state: StateCore) -> None:
-    """Leave out the word title at the start of the first heading: `# Title: Slow builds`."""
+    """Remove the label at the start of the first heading: `# Title: Slow builds`."""
     for before, token in pairwise(state.tokens):
         if before.type == "heading_open":
             label = _TITLE_LABEL.match(token.content)
@@ -250,7 +250,7 @@ _BEFORE_LINES = (
 
 
 def _parse_lines(state: StateCore) -> None:
-    """Parse the lines of all blocks, or drop all and note a problem if one takes quadratic time.
+    """Parse the lines of all blocks, or drop all with a problem if one takes quadratic time.
 
     This replaces the parser's rule `inline`.
     """
@@ -273,7 +273,7 @@ def _parse_lines(state: StateCore) -> None:
 
 
 def _is_wrapped(lines: list[str]) -> bool:
-    """Tell whether lines end where the next word had no place, or else each with a sentence.
+    """Tell whether a paragraph is hard-wrapped: each line is full, or ends a sentence.
 
     The line breaks of such a paragraph mean nothing, unlike those of a verse or an address. Models
     do not wrap their lines, but people do.

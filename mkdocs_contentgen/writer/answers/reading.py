@@ -57,7 +57,7 @@ def _ends_in_code(text: str) -> bool:
 
 
 def join_texts(start: str, rest: str) -> str:
-    """Return a text and the rest of it, without the paragraphs that it has already."""
+    """Append the continuation of a text, without paragraphs that the text already has."""
     known = set()
     for paragraph in start.split("\n\n"):
         known.add(tuple(split_words(paragraph)))

@@ -1,4 +1,4 @@
-"""Take out what a model says to the person who asked: before a text, after it, and its title line.
+"""Remove chat around a text, such as `Certainly!`, and make a heading of a line `Title: …`.
 
 Only whole sentences go, and only from the start and from the end of a text. From `Absolutely, I'd
 be happy to help! Okroshka is a cold soup`, the soup stays.

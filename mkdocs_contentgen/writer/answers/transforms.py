@@ -39,7 +39,7 @@ _MAX_NARRATION = 500
 """The maximum length of a paragraph that can be narration, in characters."""
 
 _MIN_LOOPED = 6
-"""The minimum number of blocks of a loop that stood before it."""
+"""The minimum number of blocks of a loop that repeat earlier ones."""
 
 _LOOPED_SHARE = 0.6
 """The minimum share of such blocks, from the start of the loop until the end."""
@@ -220,7 +220,7 @@ def _without_second_title(
 def _without_loop(blocks: list[MarkdownBlock], environment: Environment) -> list[MarkdownBlock]:
     """Cut a text where it begins to say the same blocks again until its end.
 
-    In each round, a block can be new, and figures can be others.
+    Figures are ignored, and a few blocks may be new in each repetition.
     """
     seen: set[tuple[str, ...]] = set()
     is_repeated: list[bool] = []
@@ -347,7 +347,7 @@ def _start_of_sources(blocks: Sequence[MarkdownBlock]) -> int:
             start = place
         elif not (is_list or is_service_line or (block.kind == "p" and has_sources)):
             break
-    # A label with nothing below it is the end of a text.
+    # A label without a list belongs to the text.
     rest = blocks[start:]
     is_list = len(rest) > 1 or _has_several_lines(rest) or any(map(_is_line_of_sources, rest))
     return start if is_list else len(blocks)
@@ -442,7 +442,7 @@ def _drop_empty_scripts(tokens: list[Token], numbers: set[int]) -> None:
 
 
 def _uncited(numbers: set[int], cited: re.Match[str]) -> str:
-    """Return nothing for numbers of sources in brackets, and else what stands there."""
+    """Return an empty string if all cited numbers are those of sources, else what was matched."""
     found = {int(number) for number in re.findall(r"\d+", cited[0])}
     return "" if found <= numbers else cited[0]
 
