@@ -77,6 +77,9 @@ _HALF = re.compile(r"\b(?:half|halbe?[nrs]?|demie?|medi[oa]|mei[oa]|mezz[oa])\b"
 _YEAR = re.compile(r"[12]\d{3}")
 """A year in figures."""
 
+_DAY_OF_MONTH = re.compile(r"(?P<month>(?:\d{4}/)?\d{1,2})/(?P<day>\d{1,2})")
+"""The reading of a day."""
+
 _SMALL = ("1", "2")
 """Numbers that one language writes as a word, or leaves out, where another has a figure."""
 
@@ -467,7 +470,7 @@ def _is_number_alone(value: Value, numbers: Container[str]) -> bool:
 
 def _readings_of_original(pair: BlockText, originals: Sequence[Value]) -> Readings:
     """Return all that the values of an original can be in another language."""
-    readings = set(known_values(pair.original, pair.from_language))
+    readings = set(known_values(pair.original, pair.from_language)) | _days_of_range(originals)
     for value in originals:
         readings |= _in_other_words(value)
     if _HALF.search(pair.original):
@@ -478,7 +481,8 @@ def _readings_of_original(pair: BlockText, originals: Sequence[Value]) -> Readin
 
 def _missing_values(pair: BlockText, originals: Sequence[Value]) -> list[str]:
     """Return a message for each value of an original that its translation does not have."""
-    stated = known_values(pair.translation, pair.language)
+    translated = find_values(pair.translation, pair.language)
+    stated = known_values(pair.translation, pair.language) | _days_of_range(translated)
     literals = literals_of(pair.original)
     messages = []
     for value in originals:
@@ -493,6 +497,29 @@ def _missing_values(pair: BlockText, originals: Sequence[Value]) -> list[str]:
             written = pair.original[value.start : value.end]
             messages.append(f"'{written}' of the original is missing")
     return messages
+
+
+def _days_of_range(values: Sequence[Value]) -> Readings:
+    """Return what days are in other languages: the 19th to 21st of May is May 19 to 21.
+
+    So each day can have the month or not, if there are days with a month and numbers without one.
+    """
+    numbers = set()
+    dates = []
+    for value in values:
+        if value.figure is not None and not value.figure.unit and value.figure.written.isdecimal():
+            numbers.add(value.figure.written)
+        for reading in chain.from_iterable(value.parts):
+            match = _DAY_OF_MONTH.fullmatch(reading)
+            if match:
+                dates.append(match)
+    if not numbers:
+        return frozenset()
+    found = set()
+    for date in dates:
+        found.add(date["day"])
+        found.update(f"{date['month']}/{number}" for number in numbers)
+    return frozenset(found)
 
 
 def _can_have_unknown_unit(stated: Readings, value: Value, pair: BlockText) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from ..words import EAST_ASIAN
+from .calendar import calendar_of
 from .dates import (
     CLOCKS,
     EAST_DATE,
@@ -33,7 +34,14 @@ from .figure import FIGURE, read_figure
 from .numbers import EAST_NUMBER, east_number, magnitude_alone, number_in_words
 from .parameters import readings_of_parameters
 from .value import Readings, Value, of_figure
-from .vocabulary import Vocabulary, all_months, guess_language, magnitudes, vocabulary
+from .vocabulary import (
+    Vocabulary,
+    all_months,
+    guess_language,
+    has_vocabulary,
+    magnitudes,
+    vocabulary,
+)
 
 _TOKEN = re.compile(
     rf"(?P<east_date>{EAST_DATE})"
@@ -83,7 +91,7 @@ _MAX_GAP = 6
 def find_values(text: str, language: str = "") -> list[Value]:
     """Return the values in a text, in order. `language` is a BCP 47 tag, or empty to guess it."""
     tag = language.lower().partition("-")[0] or guess_language(text)
-    return _read(text, vocabulary((tag,)))
+    return _with_calendar(text, _read(text, vocabulary((tag,))), tag)
 
 
 @lru_cache(maxsize=64)  # what is given is the same for all paragraphs of a text
@@ -93,14 +101,23 @@ def known_values(given: str, language: str = "") -> Readings:
     It is read in English, in the language that it seems to be in, and in that of the text. Sources
     may have no capital letters, and what can be a month is taken for one.
     """
-    tags = dict.fromkeys(["en", guess_language(given), language.lower().partition("-")[0]])
+    tag = language.lower().partition("-")[0]
+    tags = dict.fromkeys(["en", guess_language(given), tag])
     words = replace(vocabulary(tuple(tags)), need_capitals=False, ambiguous=frozenset())
-    values = _read(given, words)
+    values = _with_calendar(given, _read(given, words), tag)
     found: set[str] = set()
     for value in values:
         found |= value.known
     found |= readings_of_parameters(given, values)
     return frozenset(found - _days_with_years(found))
+
+
+def _with_calendar(text: str, values: list[Value], tag: str) -> list[Value]:
+    """Return the values of a text with its dates, if its language is not in the table of words."""
+    if not tag or has_vocabulary(tag):
+        return values
+    calendar = calendar_of(tag)
+    return calendar.with_dates(text, values) if calendar else values
 
 
 def _days_with_years(found: set[str]) -> set[str]:
