@@ -13,6 +13,8 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
+from statistics import median
 
 from bs4 import Tag
 
@@ -48,7 +50,15 @@ from ..writer.writing import (
     TOKENS_PER_WORD,
     Estimate,
 )
-from .checks import are_swapped, check, element_of, has_shape_of, is_of_another_block
+from .checks import (
+    are_swapped,
+    check,
+    element_of,
+    has_shape_of,
+    holds_both,
+    is_of_another_block,
+    length_factor,
+)
 from .compared_words import common_words_of
 from .translatable import write_translated
 from .translated_block import read_block
@@ -88,11 +98,15 @@ _LEAST_SHIFTED = 3
 """They are if at least so many of them have not their own shape."""
 
 _EXAMPLE = "the translation of block"
+_LEAST_FACTORS = 3
+"""So many blocks, or more, say how much longer a text becomes in another language."""
+
 _WRONG = "(wrong: "
 """Words of the prompts, which a model can repeat."""
 
 _ELSEWHERE = "it has the words of another block"
 _REPEATED = "other blocks have the same words"
+_JOINED = "it has the words of the next block, too"
 _MISSING = "the model's answer lacks it"
 _TWICE = "the model's answer has it twice, and differently"
 """Why a block has no translation."""
@@ -373,6 +387,7 @@ class _Translating:
         self._refuse_swapped(blocks)
         self._refuse_shifted(blocks, 1)
         self._refuse_shifted(blocks, -1)
+        self._refuse_joined(blocks)
         self.has_named = self.has_named or bool(found)
         return bool(found)
 
@@ -434,6 +449,23 @@ class _Translating:
         for row in rows:
             if _is_shifted(row):
                 self._refuse([fit.number for fit in row], _ELSEWHERE)
+
+    def _refuse_joined(self, blocks: Sequence[OriginalBlock]) -> None:
+        """Refuse a translation that is as long as two, if the next block has none.
+
+        A model has put both into one then, and the next block, once asked for, would say it again.
+        """
+        factors = []
+        for block in blocks:
+            if block.number in self.done:
+                factors.append(length_factor(self.done[block.number], block))
+        known = [factor for factor in factors if factor is not None]
+        usual = median(known) if len(known) >= _LEAST_FACTORS else 1.0
+        for block, following in pairwise(blocks):
+            element = self.done.get(block.number)
+            is_missing = self.problems.get(following.number) == _MISSING
+            if element and is_missing and holds_both(element, block, following, usual):
+                self._refuse([block.number], _JOINED)
 
     def _read_block(self, text: str, block: OriginalBlock) -> Tag:
         """Return the translation of a block. Raises EditError, which says why it is none."""

@@ -95,6 +95,11 @@ _LEAST_CROSSED = 2
 _CROSSED_FOR_EACH = 3
 """And so many more for each word that they share with their own originals."""
 
+_TIMES_ALIKE = 1.3
+_TIMES_UNLIKE = 1.8
+"""Two blocks grow in a translation by factors that are alike or unlike if one is so many times the
+other."""
+
 _LEAST_SHAPE = 30
 _TIMES_SHAPE = 2
 """Two texts differ in shape if one has at least so many letters, and so many times the other's."""
@@ -170,6 +175,46 @@ def are_swapped(
     )
 
 
+def _fit_crossed(length: int, translated: int, other: int, other_translated: int) -> bool:
+    """Tell whether the lengths of two blocks are as those of each other's translation only.
+
+    Both translations are longer or shorter than their originals by about the same factor.
+    """
+    if min(length, translated, other, other_translated) < _LEAST_SHAPE:
+        return False
+    straight = (translated * other) / (length * other_translated)
+    crossed = (translated * length) / (other * other_translated)
+    return not _is_about_1(straight, _TIMES_UNLIKE) and _is_about_1(crossed, _TIMES_ALIKE)
+
+
+def length_factor(element: Tag, block: OriginalBlock) -> float | None:
+    """Return how many times longer than its original a translation is, or None for a short one."""
+    length = _length(_original_text(block.text))
+    if length < _LEAST_SHAPE:
+        return None
+    return _length(words_of_block(element)) / length
+
+
+def holds_both(element: Tag, block: OriginalBlock, following: OriginalBlock, factor: float) -> bool:
+    """Tell whether the words for a block are as long as those for it and the following one.
+
+    `factor` is the length_factor() of the other blocks of a text.
+    """
+    try:
+        length_of_following = _length(_original_text(following.text))
+    except EditError:  # a block that nobody can translate
+        return False
+    own = length_factor(element, block)
+    if own is None or own < factor * _TIMES_UNLIKE or length_of_following < _LEAST_SHAPE:
+        return False
+    both = _length(_original_text(block.text)) + length_of_following
+    return _is_about_1(_length(words_of_block(element)) / (both * factor), _TIMES_ALIKE)
+
+
+def _is_about_1(factor: float, most: float) -> bool:
+    return 1 / most <= factor <= most
+
+
 def has_shape_of(element: Tag, block: OriginalBlock) -> bool:
     """Tell whether words can be a translation of a block by their form.
 
@@ -214,14 +259,21 @@ def _have_swapped_words(
     """
     if min(len(split_words(block.text)), len(split_words(other.text))) < _LEAST_TO_SWAP:
         return False
-    stems = stems_of(_original_text(block.text))
-    other_stems = stems_of(_original_text(other.text))
-    translated = stems_of(words_of_block(element))
-    other_translated = stems_of(words_of_block(other_element))
+    texts = (
+        _original_text(block.text),
+        words_of_block(element),
+        _original_text(other.text),
+        words_of_block(other_element),
+    )
+    stems, translated, other_stems, other_translated = map(stems_of, texts)
     straight = len(stems & translated)
     other_straight = len(other_stems & other_translated)
     crossed = len(stems & other_translated)
     other_crossed = len(other_stems & translated)
+    if straight + other_straight == 0 < crossed + other_crossed:
+        lengths = [_length(text) for text in texts]
+        if _fit_crossed(*lengths):
+            return True
     if crossed <= straight or other_crossed <= other_straight:
         return False
     least = _LEAST_CROSSED + _CROSSED_FOR_EACH * (straight + other_straight)

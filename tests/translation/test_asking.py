@@ -242,6 +242,27 @@ def test_words_of_another_block() -> None:
     assert remarks(found) == dict.fromkeys(right, "it has the words of another block")
 
 
+def test_two_blocks_in_one() -> None:
+    """A block with the words of the next one, which has none, is asked for again with it."""
+    blocks = [
+        OriginalBlock(1, "p", "Readers who are in a hurry look at the first words of a page."),
+        OriginalBlock(2, "p", "A good heading says what the whole section below it is about."),
+        OriginalBlock(3, "p", "Whoever writes a page can look at it as readers see it."),
+    ]
+    right = {
+        1: "Leser in Eile sehen sich von einer Seite nur die ersten Wörter an.",
+        2: "Eine gute Überschrift sagt, wovon der ganze Abschnitt darunter handelt.",
+        3: "Wer eine Seite schreibt, kann sie so ansehen, wie Leser sie sehen.",
+    }
+    joined = {1: f"{right[1]} {right[2]}", 3: right[3]}
+    found, asked = translated(lines(joined), lines(right), blocks=blocks)
+    assert list(numbers(asked[1])) == [1, 2]
+    assert texts(found) == right
+    one_is_missing = {1: right[1], 3: right[3]}
+    _, asked = translated(lines(one_is_missing), lines(right), blocks=blocks)
+    assert list(numbers(asked[1])) == [2]
+
+
 @pytest.mark.parametrize("order", [[1, 0, 2, 3, 4], [0, 2, 1, 3, 4], [2, 1, 0, 3, 4]])
 def test_sentences_of_another_form_that_are_swapped(order: list[int]) -> None:
     """How long a sentence is, and how it ends, says whose translation it is in any script."""

@@ -164,6 +164,20 @@ def test_sentences_that_have_changed_places(original: str, right: str, wrong: st
             "Ein Format, ein Standard und ein Terminal sind da.",
             True,
         ),
+        (  # one word is theirs, and the lengths are each other's
+            "A format is a rule that all who write it and all who read it have to know well.",
+            "Das ist der kleine Laden dort gegenüber.",
+            "An editor is what they open first each day.",
+            "Ein Format nennt man eine Regel, die alle, die es schreiben oder lesen, gut kennen.",
+            True,
+        ),
+        (  # one word is theirs, and the lengths are their own
+            "An editor is what they open first each day.",
+            "Das ist der kleine Laden dort gegenüber.",
+            "A format is a rule that all who write it and all who read it have to know well.",
+            "Den Editor nennt man so, weil darin alle, die etwas schreiben, gern viel arbeiten.",
+            False,
+        ),
     ],
 )
 def test_how_many_words_say_that_two_blocks_are_swapped(
