@@ -91,3 +91,10 @@ def test_values_are_in_order_and_apart(text: str) -> None:
 def test_values_are_found_in_linear_time(piece: str) -> None:
     """No text takes long: each character is read a few times."""
     assert growth(find_values, lambda size: piece * size, 1_000) < LINEAR
+
+
+def test_a_figure_with_any_number_of_digits_is_read() -> None:
+    """A figure with more digits than are computed with is itself, and no number of TiB."""
+    figure = "9" * 36
+    assert is_stated(f"{figure} rows", f"size={figure}")
+    assert is_stated("4 KiB", "size=4096")

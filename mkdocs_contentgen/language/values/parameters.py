@@ -78,6 +78,9 @@ _SIZES = (("KiB", "kB"), ("MiB", "MB"), ("GiB", "GB"), ("TiB", "TB"))
 _MOST_DIGITS = 6
 """More digits are no figure that somebody says in words, such as `0.000277778 hours`."""
 
+_MOST_BYTES = 1024 ** len(_SIZES) * 10**_MOST_DIGITS
+"""More bytes are no size that somebody says, and can be too many to be divided."""
+
 
 def readings_of_parameters(text: str, values: Iterable[Value]) -> set[str]:
     """Return what the figures of a source say with the units beside them, and in other units."""
@@ -190,7 +193,7 @@ def _as_sizes(figure: Figure) -> set[str]:
     """Return how many KiB, MiB, … a whole number of bytes is."""
     found: set[str] = set()
     for amount in figure.amounts[0]:
-        if not isinstance(amount, Decimal) or amount < 1024 or amount % 1024:
+        if not isinstance(amount, Decimal) or not 1024 <= amount <= _MOST_BYTES or amount % 1024:
             continue
         for names in _SIZES:
             amount /= 1024
