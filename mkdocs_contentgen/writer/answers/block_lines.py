@@ -51,7 +51,10 @@ def split_code(lines: Iterable[str]) -> Iterator[tuple[bool, str]]:
                 fence = ""
             continue
         if bare.startswith(FENCES):
-            fence = bare[: len(bare) - len(bare.lstrip(bare[0]))]
+            label = bare.lstrip(bare[0])
+            # A fence has no other backticks in its line: they are code within the line.
+            if bare[0] != "`" or "`" not in label:
+                fence = bare[: len(bare) - len(label)]
         yield bool(fence), line
 
 

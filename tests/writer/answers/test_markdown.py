@@ -144,6 +144,12 @@ def test_a_statement_with_emphasis_is_one(line: str, html: str) -> None:
     assert f">{html}</p>" in html_of(f"# T\n\n{line}")
 
 
+def test_backticks_with_others_behind_them_are_no_fence() -> None:
+    """A line that begins with code is read as a line of HTML if a tag is in it."""
+    document = read_markdown("``` ``Step one</details>")
+    assert document.prose == "``` ``Step one"
+
+
 def test_a_tip_on_two_lines_loses_nothing() -> None:
     """The label of a tip may stand on a line of its own."""
     html = html_of("# T\n\nIntro.\n\n**Tip:**\nUse *it*.\n\nEnd.", "blog")
