@@ -121,12 +121,21 @@ def blocks_of(tokens: Sequence[Token], environment: Environment) -> list[Markdow
 def _simplify(token: Token, environment: Environment) -> None:
     if token.type.startswith("heading_") and token.level > 0:
         token.tag = "p"
+    if token.type == "fence":
+        _show_label(token)
     if token.children is None:
         return
     kept = [child for child in token.children if child.type != "image"]
     if len(kept) < len(token.children):
         note(environment, "repaired_pictures")
         token.children = kept
+
+
+def _show_label(fence: Token) -> None:
+    """Make the words behind a fence the code, if there is no other: one word is a language."""
+    if not fence.content.strip() and len(fence.info.split()) > 1:
+        fence.content = f"{fence.info.strip()}\n"
+        fence.info = ""
 
 
 def _without_thinking(blocks: list[MarkdownBlock], environment: Environment) -> list[MarkdownBlock]:

@@ -150,6 +150,12 @@ def test_backticks_with_others_behind_them_are_no_fence() -> None:
     assert document.prose == "``` ``Step one"
 
 
+def test_code_on_the_line_of_a_fence_is_not_lost() -> None:
+    """A block without other lines shows what stands behind the fence, unless it is a language."""
+    assert "<code>pip install a\n</code>" in html_of("# T\n\nRun:\n\n```pip install a\n```\n\nGo.")
+    assert "pip" not in html_of("# T\n\nRun:\n\n```pip\nx\n```\n\nGo.").replace("language-pip", "")
+
+
 def test_a_tip_on_two_lines_loses_nothing() -> None:
     """The label of a tip may stand on a line of its own."""
     html = html_of("# T\n\nIntro.\n\n**Tip:**\nUse *it*.\n\nEnd.", "blog")
