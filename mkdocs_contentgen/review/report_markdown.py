@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import quote
 
 from ..display import counted, first_names, shortened
@@ -47,6 +48,11 @@ _MAX_SUMMARY = 500_000
 
 _RESERVE = 1500
 """Characters that are kept free for what names the texts that were left out."""
+
+_HEAD = ("Page", "State", "Changed", "Statements left", "Remarks", "Owner")
+"""The names of the columns of the table."""
+
+_Item = TypeVar("_Item", str, tuple[str, ...])
 
 LinkTo = Callable[[Path, int | None], str]
 """Returns the address of a file and a line in the web, or an empty string."""
@@ -110,18 +116,25 @@ def report_markdown(
     changed. `changes` say which texts are wrong now because of the pull request, and `stale` are
     those whose sources have changed, whatever did that.
     """
-    parts = [f"**{summary_line(reports)}**", *_warnings(reports)]
+    parts = [f"**{summary_line(reports)}**"]
+    parts += _warnings(reports, _room_of_list(parts))
     if changes:
-        parts.append(_source_changes(changes))
+        parts.append(_source_changes(changes, _room_of_list(parts)))
     if stale:
-        parts.append(_stale(stale))
-    if reports:
-        parts.append(_table(reports[:_MAX_ROWS]))
-    parts += _lists(articles)
+        parts.append(_stale(stale, _room_of_list(parts)))
+    rows = _that_fit(_rows(reports), _room_of_list(parts))
+    if rows:
+        parts.append(table(_HEAD, rows))
+    due = [article for article in articles if article.is_due]
+    if due:
+        parts.append(_due(due, _room_of_list(parts)))
+    behind = [article for article in articles if article.original_changes]
+    if behind:
+        parts.append(_behind(behind, _room_of_list(parts)))
     sections, left_out = _sections(reports, form, MAX_COMMENT - _RESERVE - _size(parts))
     parts += sections
-    if len(reports) > _MAX_ROWS:
-        parts.append(f"The table has the first {_MAX_ROWS} of {len(reports)} texts.")
+    if len(reports) > len(rows):
+        parts.append(f"The table has the first {len(rows)} of {len(reports)} texts.")
     if left_out:
         names = escaped(first_names([shortened(page, _MAX_CELL) for page in left_out], 5))
         parts.append(f"Left out, since the report would be too long: {names}.")
@@ -153,16 +166,20 @@ def texts_markdown(articles: Sequence[Article]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _lists(articles: Sequence[Article]) -> list[str]:
-    """Return the lists of articles that wait for something else than a review of a draft."""
-    due = [article for article in articles if article.is_due]
-    behind = [article for article in articles if article.original_changes]
-    lists = []
-    if due:
-        lists.append(_due(due))
-    if behind:
-        lists.append(_behind(behind))
-    return lists
+def _room_of_list(parts: Sequence[str]) -> int:
+    """Return how many characters a list behind other parts has: half of those that are left."""
+    return (MAX_COMMENT - _RESERVE - _size(parts)) // 2
+
+
+def _that_fit(items: Sequence[_Item], room: int) -> list[_Item]:
+    """Return the first items, or rows of cells, that fit into `room` characters."""
+    found: list[_Item] = []
+    for item in items[:_MAX_ROWS]:
+        room -= _size([item] if isinstance(item, str) else item) + 2
+        if room < 0:
+            break
+        found.append(item)
+    return found
 
 
 def _sections(
@@ -197,16 +214,20 @@ def _cell(text: str) -> str:
     return escaped(shortened(text, _MAX_CELL))
 
 
-def _warnings(reports: Sequence[TextReport]) -> list[str]:
+def _warnings(reports: Sequence[TextReport], room: int) -> list[str]:
     """Return a warning for each new approval that git says something against."""
     found: list[str] = []
     for report in reports:
-        if report.has_doubtful_approval and len(found) < _MAX_ROWS:
+        if report.has_doubtful_approval:
             found.append(
                 f"Warning: {_cell(report.article.page)} says reviewed by "
                 f"{_cell(report.approved_by)}; {_doubts(report.doubts)}"
             )
-    return found
+    shown = _that_fit(found, room)
+    more = len(found) - len(shown)
+    if more:
+        shown.append(f"Warning: {counted(more, 'more approval')} of which git says something else")
+    return shown
 
 
 def _doubts(doubts: Iterable[Doubt]) -> str:
@@ -217,10 +238,10 @@ def _doubts(doubts: Iterable[Doubt]) -> str:
     return "; ".join(f"{_cell(reason)} ({', '.join(names)})" for reason, names in fields.items())
 
 
-def _table(reports: Sequence[TextReport]) -> str:
-    head = ("Page", "State", "Changed", "Statements left", "Remarks", "Owner")
-    rows = []
-    for report in reports:
+def _rows(reports: Sequence[TextReport]) -> list[tuple[str, ...]]:
+    """Return the rows of the table, one for each text."""
+    rows: list[tuple[str, ...]] = []
+    for report in reports[:_MAX_ROWS]:
         article = report.article
         rows.append(
             (
@@ -232,7 +253,7 @@ def _table(reports: Sequence[TextReport]) -> str:
                 _cell(article.request.owner),
             )
         )
-    return table(head, rows)
+    return rows
 
 
 def _name(article: Article) -> str:
@@ -266,7 +287,7 @@ def _remarks(report: TextReport) -> list[str]:
     return sentences_of(text.remarks) if text and report.is_to_review else []
 
 
-def _due(articles: Sequence[Article]) -> str:
+def _due(articles: Sequence[Article], room: int) -> str:
     items = []
     for article in articles[:_MAX_ROWS]:
         owner = article.request.owner
@@ -274,36 +295,36 @@ def _due(articles: Sequence[Article]) -> str:
         since = f", since {article.due_since}" if article.due_since else ""
         watched = f", {_cell(article.watched.message)}" if article.watched.changes else ""
         items.append(f"{_cell(_name(article))}{since}{watched}{asked}")
-    return _list_of("Due for another review:", items, len(articles))
+    return _list_of("Due for another review:", items, len(articles), room)
 
 
-def _behind(articles: Sequence[Article]) -> str:
+def _behind(articles: Sequence[Article], room: int) -> str:
     items = []
     for article in articles[:_MAX_ROWS]:
         blocks = counted(article.original_changes, "block")
         items.append(f"{_cell(_name(article))}: {blocks}")
     heading = "The original has changed; `contentgen update --all` translates that again:"
-    return _list_of(heading, items, len(articles))
+    return _list_of(heading, items, len(articles), room)
 
 
-def _source_changes(changes: Sequence[SourceChange]) -> str:
+def _source_changes(changes: Sequence[SourceChange], room: int) -> str:
     """Return what the change does to texts through their sources, with the owners of these."""
     items = []
-    for change in changes[:_MAX_ROWS]:
+    for change in changes:
         items += _stale_items(change.article, change.made_stale)
         for source in change.mended:
             name = _cell(change.article.source_path or _name(change.article))
             items.append(f"{name}: mended by this change: {_cell(source.source)}")
-    return _list_of(f"**{sources_line(changes)}**", items, len(items))
+    return _list_of(f"**{sources_line(changes)}**", items, len(items), room)
 
 
-def _stale(articles: Sequence[Article]) -> str:
+def _stale(articles: Sequence[Article], room: int) -> str:
     """Return what no longer holds of texts, with the owners of these."""
     items = []
-    for article in articles[:_MAX_ROWS]:
+    for article in articles:
         items += _stale_items(article, article.stale)
     heading = f"**The sources of {counted(len(articles), 'text')} have changed**"
-    return _list_of(heading, items, len(items))
+    return _list_of(heading, items, len(items), room)
 
 
 def _stale_items(article: Article, sources: Sequence[StaleSource]) -> list[str]:
@@ -313,9 +334,10 @@ def _stale_items(article: Article, sources: Sequence[StaleSource]) -> list[str]:
     name = _cell(article.source_path or _name(article))
     items = []
     for source in sources:
-        lines = [f"{name}: {escaped(source.message)}{asked}"]
+        message = escaped(shortened(source.message, _MAX_SENTENCE))
+        lines = [f"{name}: {message}{asked}"]
         for line in source.lines():
-            lines.append(f"    - {escaped(line)}")
+            lines.append(f"    - {escaped(shortened(line, _MAX_SENTENCE))}")
         items.append("\n".join(lines))
     return items
 
@@ -337,11 +359,17 @@ def sources_line(changes: Sequence[SourceChange]) -> str:
     return "This change is about sources of texts"
 
 
-def _list_of(heading: str, items: Sequence[str], number: int) -> str:
-    """Return a list of the first items of a `number`, below a heading."""
-    lines = [heading, "", *(f"- {item}" for item in items)]
-    if number > len(items):
-        lines.append(f"- and {number - len(items)} more")
+def _list_of(heading: str, items: Sequence[str], number: int, room: int) -> str:
+    """Return a list of the first items of a `number`, below a heading, in `room` characters.
+
+    If the whole items do not fit, each has only its first line.
+    """
+    shown = _that_fit(items, room)
+    if len(shown) < len(items):
+        shown = _that_fit([item.partition("\n")[0] for item in items], room)
+    lines = [heading, "", *(f"- {item}" for item in shown)]
+    if number > len(shown):
+        lines.append(f"- and {number - len(shown)} more")
     return "\n".join(lines)
 
 
