@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from ..display import escape_controls
 from ..reporting import ForwardingReporter, Progress, Reporter
 
 if TYPE_CHECKING:
@@ -82,7 +83,8 @@ class _BarReporter(Reporter):
         self._task = task
 
     def log(self, line: str) -> None:
-        self._bars.console.print(line, markup=False, highlight=False)
+        shown = escape_controls(line)
+        self._bars.console.print(shown, markup=False, highlight=False, emoji=False)
 
     def show(self, progress: Progress) -> None:
         self._bars.update(

@@ -32,6 +32,16 @@ def test_a_narrow_terminal_shows_all() -> None:
     assert "0:00:00" in line
 
 
+def test_a_line_above_the_bar_commands_nothing() -> None:
+    """The words of a server or the name of a file have no power over the terminal."""
+    shown = StringIO()
+    console = Console(file=shown, force_terminal=True, width=80, color_system=None)
+    with show_bar(console) as reporter:
+        reporter.log("docs/\x1b]0;owned\x07.md: [bold]:bomb:")
+    assert "\x1b]" not in shown.getvalue()
+    assert r"docs/\x1b]0;owned\x07.md: [bold]:bomb:" in shown.getvalue()
+
+
 def test_the_words_of_the_texts_that_are_being_written() -> None:
     """Where a client tells how far its texts are, a line says it."""
     progress = Progress(total=4, done=1, failed=0, in_flight=2, words=1240, target=1800)
