@@ -38,6 +38,7 @@ _AROUND_BREAK = re.compile(rf"[ \n]?{_BREAK}[ \n{_BREAK}]*")
 
 _CODE_SPAN = re.compile("(`[^`\n]+`)")
 _EMPHASIS = re.compile("[*_]")
+_EMPHASIS_OR_HTML = re.compile(r"[*_]|<(?=[A-Za-z/!?])|&(?=#?\w+;)")
 _H1 = re.compile(r"<h1[\s>]", re.IGNORECASE)
 _TITLE = re.compile(r"<(/?)title(?=[\s/>])", re.IGNORECASE)
 _THOUGHT = re.compile(rf"<(/?)(?:{'|'.join(THOUGHTS)})(?=[\s/>])", re.IGNORECASE)
@@ -88,7 +89,7 @@ def to_editable_markdown(html: str) -> str:
 
     Raises UnsafeHTMLError for HTML that is too large or nested too deeply.
     """
-    return _PlainWriter().blocks(simplify(_read(html)))
+    return _EditableWriter().blocks(simplify(_read(html)))
 
 
 def _read(html: str) -> Element:
@@ -158,6 +159,9 @@ class _PlainWriter(BlockWriter):
     """Writes what the writer reads."""
 
     signs: Mapping[str, str] = _SIGNS
+    syntax = _EMPHASIS
+    """Matches what is escaped in text."""
+
     pipe = r"\|"
     """What is written for the sign that ends a cell."""
 
@@ -192,11 +196,11 @@ class _PlainWriter(BlockWriter):
         return "\n".join(items)
 
     def escape(self, text: str) -> str:
-        """Return text in an element, in which `*` and `_` are no Markdown, unless they are code."""
+        """Return text in an element, in which `syntax` is none, unless it is code."""
         parts = _CODE_SPAN.split(text)
         # Between the spans of code, which are every second part.
         for index in range(0, len(parts), 2):
-            parts[index] = _EMPHASIS.sub(r"\\\g<0>", parts[index])
+            parts[index] = self.syntax.sub(r"\\\g<0>", parts[index])
         return "".join(parts)
 
     def _link(self, text: str, element: Element) -> str:
@@ -242,6 +246,12 @@ class _PlainWriter(BlockWriter):
             sign = self.signs.get(child.tag, "")
             parts += [sign, self._code_in(child), sign, child.tail or ""]
         return "".join(parts)
+
+
+class _EditableWriter(_PlainWriter):
+    """Writes what the editor reads, in which a tag would be HTML."""
+
+    syntax = _EMPHASIS_OR_HTML
 
 
 class _ReadableWriter(_PlainWriter):

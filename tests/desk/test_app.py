@@ -332,6 +332,9 @@ FORMATTED = {
         "| a |\n| --- |\n| [b\\*](https://a.example/x) |"
     ),
     "<pre><code class='language-py'>a = 1\n</code></pre>": "```py\na = 1\n```",
+    "<p>Write &lt;a href='//b'&gt; or &amp;lt; <code>&lt;b&gt;</code>, 1 &lt; 2</p>": (
+        r"Write \<a href='//b'> or \&lt; `<b>`, 1 < 2"
+    ),
 }
 """Formatted text, and the Markdown that is pasted."""
 
