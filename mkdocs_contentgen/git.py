@@ -225,8 +225,14 @@ def top_level(directory: Path) -> Path | None:
 
 
 def _in_repository(path: Path) -> tuple[Path, str] | None:
-    """Return the directory of the repository of a file, and the name of the file in it, or None."""
-    directory = path.parent.resolve()
+    """Return the directory of the repository of a file, and the name of the file in it, or None.
+
+    It is None also for a path that no file can have: a text can cite one.
+    """
+    try:
+        directory = path.parent.resolve()
+    except (ValueError, RuntimeError):  # a NUL, or a loop of links
+        return None
     top = top_level(directory)
     if top is None:
         return None

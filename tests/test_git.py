@@ -209,3 +209,10 @@ def test_names_in_other_encodings(repository: Path) -> None:
     )
     git(repository, "reset", "-q", "--hard", written.stdout.decode().strip())
     assert authors(repository) == [("by Zoë", "Zoë")]
+
+
+def test_paths_that_no_file_can_have(repository: Path) -> None:
+    """An address that a text cites can make them: they are in no commit."""
+    (repository / "loop").symlink_to("loop")
+    for name in ("\0/index.md", "\0.md", "loop/index.md"):
+        assert file_at(repository / name, "HEAD", 10) is None

@@ -305,6 +305,16 @@ def test_a_page_that_a_change_deletes(citing: Site) -> None:
     assert "source gone: limits/" in read(report(citing)).get_text()
 
 
+def test_a_source_that_no_file_can_be(citing: Site) -> None:
+    """An address in a file that somebody wrote by hand stops no report."""
+    path = citing.root / "contentgen/index.md/main.html"
+    path.write_text(path.read_text().replace(URL, "https://docs.example/%00/"))
+    commit(citing.root)
+    git(citing.root, "branch", "-f", "main")
+    citing.write("docs/other.md", "# Other\n")
+    assert report(citing) == "**No text to review.**\n"
+
+
 def test_a_change_that_mends_the_text(citing: Site) -> None:
     """A pull request that mends the sentence as well says so."""
     citing.write("docs/limits.md", LIMITS.replace("10", "20"))
