@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..errors import ConfigurationError
-from ..files import reason_of
+from ..files import reason_of, refuse_links, replace_text
 
 _OVERRIDES = Path(__file__).parent / "overrides"
 """The templates, which read what metadata_of_languages() returns."""
@@ -21,14 +21,14 @@ def write_templates(folder: Path) -> list[str]:
         templates[folder / source.relative_to(_OVERRIDES)] = source.read_text("utf-8")
     try:
         for path, template in templates.items():
+            refuse_links(path, folder)
             if path.exists() and path.read_text("utf-8") != template:
                 raise ConfigurationError(
                     f"{path}: is a template of your own, and stays; name another folder, and copy "
                     "from there what yours lacks"
                 )
         for path, template in templates.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(template, "utf-8")
+            replace_text(path, folder, template)
     except (OSError, UnicodeError) as error:
         raise ConfigurationError(
             f"{folder}: the templates cannot be written ({reason_of(error)})"
