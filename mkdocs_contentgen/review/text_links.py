@@ -18,7 +18,7 @@ from ..html.document import Document
 from ..html.elements import HEADINGS
 from ..remark import Remark, clean_line, without_repeated
 
-_MAX_PLACES = 5
+_MAX_PLACES = 3
 """How many places of the words in a block are tried for a link."""
 
 
@@ -97,11 +97,11 @@ def _with_link(block: Block, words: str, address: str) -> str:
     Its words and its other links stay as they are: the words can also be in an address, in code, or
     in another link.
     """
-    if block.kind == "pre":
+    new = Block(0, Tag(name="p"), block.image_hosts)
+    if block.kind == "pre" or not _is_allowed(address, new):
         return ""
     markdown = block.to_markdown()
     links = sorted([*block.links, address])
-    new = Block(0, Tag(name="p"), block.image_hosts)
     begin = -1
     for _ in range(_MAX_PLACES):
         begin = markdown.find(words, begin + 1)
@@ -116,6 +116,15 @@ def _with_link(block: Block, words: str, address: str) -> str:
         if new.text == block.text and sorted(new.links) == links:
             return linked
     return ""
+
+
+def _is_allowed(address: str, block: Block) -> bool:
+    """Tell whether a link of a block can have an address, which costs less than to try places."""
+    try:
+        block.set_markdown(f"[a](<{address}>)")
+    except EditError:
+        return False
+    return block.links == [address]
 
 
 def _one_line(text: str) -> str:
