@@ -90,10 +90,7 @@ def init(config_file: str | None, *, yes: bool, endpoint: str, agents: bool) -> 
             files |= _ignore_file(path.parent, zensical=zensical)
             changed = add_plugin(site, options)
         if changed is None:
-            raise click.ClickException(
-                f"{path}: this cannot be done without touching other lines; write "
-                f"`{flow({'contentgen': options})}` into its `plugins` by hand"
-            )
+            raise click.ClickException(_by_hand(path, options, has_plugin=has_plugin))
         steps: list[str] = []
         if not has_plugin:
             requirements, steps = _requirements_file(path, changed, zensical=zensical)
@@ -115,6 +112,15 @@ def init(config_file: str | None, *, yes: bool, endpoint: str, agents: bool) -> 
     print_next("contentgen review", why="Then")
     program = "contentgen zensical" if zensical else program_for(path)
     print_next(f"{program} serve", why="Then")
+
+
+def _by_hand(path: Path, options: Mapping[str, object], *, has_plugin: bool) -> str:
+    """Return what the author is to write. What a plugin has already is not to be lost."""
+    if has_plugin:
+        lines = f"`{flow(options)}` into the options of `contentgen`, and keep the others,"
+    else:
+        lines = f"`{flow({'contentgen': options})}` into its `plugins`"
+    return f"{path}: this cannot be done without touching other lines; write {lines} by hand"
 
 
 def _read(path: Path) -> str:

@@ -129,6 +129,11 @@ def test_wrong_options(tmp_path: Path, arguments: list[str], message: str) -> No
         ("zensical.toml", "", "this command writes YAML only"),
         ("mkdocs.yml", "a: [", "is not valid YAML; correct it first"),
         ("mkdocs.yml", "plugins:\n", "write `{contentgen: {base_url: sandbox}}` into its `plug"),
+        (
+            "mkdocs.yml",
+            "plugins:\n- contentgen: {base_url: writer, writer: {sources: [src]}}\n",
+            "write `{base_url: sandbox}` into the options of `contentgen`, and keep the others, by",
+        ),
         ("mkdocs.yml", "- a\n", "cannot be done without touching other lines"),
         ("mkdocs.yml", "site_name: A\n...\n", "cannot be done without touching other lines"),
         ("mkdocs.yml", "? &a [b, *a]\n: c\n...\n", "cannot be done without touching other"),
