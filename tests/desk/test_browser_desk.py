@@ -2873,6 +2873,20 @@ def test_nothing_of_a_comparison_stays(project: Project, page: Page) -> None:
         expect(frame.locator("body")).not_to_contain_text("A build takes")
 
 
+def test_the_progress_of_a_long_text(project: Project, browser: Browser) -> None:
+    """Two digits on both sides are no wider than the row of the text in the list. 3 s."""
+    make_site(project.root)
+    sentences = "".join(f"<p>It takes <mark>{number} days</mark>.</p>" for number in range(120))
+    text = f'<article class="news-article"><h1>Builds take seconds</h1>{sentences}</article>'
+    save(project.root, {NEWS.key(sandbox=False): Text(text, WHEN, NEWS.record(), "m")})
+    with DeskProcess(project) as desk:
+        page = enter(desk, browser, viewport={"width": 1280, "height": 800})
+        row = page.get_by_role("listitem").filter(has_text="0 of 120 sentences checked")
+        expect(row).to_be_visible()
+        assert row.evaluate("row => row.scrollWidth <= row.clientWidth")
+        page.context.close()
+
+
 @pytest.mark.parametrize("width", [390, 1280])
 def test_the_menu_can_be_read(desk: DeskProcess, browser: Browser, width: int) -> None:
     """All choices beside the button are on the screen, in buttons that hold their words. 2 s."""
