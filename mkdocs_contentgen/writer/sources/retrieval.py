@@ -148,8 +148,9 @@ class Sources:
             if near:
                 return f"is no source{near}"
             return (
-                "is no source; name a page that the site publishes, by its path in docs_dir, or a "
-                f"file that {self._option} names, or Markdown, text or code in a folder there"
+                "is no source; name a page that the site publishes, by its path in docs_dir, or "
+                f"add the file to {self._option} (of a folder there, Markdown, text and code are "
+                "sources)"
             )
         if len(files) > MAX_FILES_OF_GLOB:
             return f"matches more than {MAX_FILES_OF_GLOB} files; name fewer"

@@ -389,6 +389,11 @@ class TestSearch:
         assert sources.search("nothing", [name]) == []
         assert sources.problem(name).startswith(reason)
 
+    def test_a_file_that_no_option_names(self, tmp_path: Path) -> None:
+        """The message says where to add it."""
+        (tmp_path / "config.py").write_text('"Bees."')
+        assert "add the file to writer.sources" in Sources().problem("config.py")
+
     def test_an_index(self) -> None:
         """Words without spaces are found too, and at most so many sections."""
         index = Index([Passage("a.md", "A", "如何使用缓存"), Passage("b.md", "B", "别的内容")])
