@@ -2844,11 +2844,12 @@ def test_the_focus_when_its_button_is_gone(desk: DeskProcess, page: Page) -> Non
 def test_changes_of_people_are_taken_back(desk: DeskProcess, page: Page) -> None:
     """Each where it is listed. 3 s."""
     open_text(desk, page)
-    edit_block(page, "The end.").fill("My own end.")
+    edit_block(page, "The end.").fill(f"My own end {'is far away ' * 7}from here.")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("status")).to_contain_text("Saved the paragraph")
     panel = open_tab(page, "Changes")
-    expect(panel).to_contain_text("My own end. changed by Jo Doe")
+    expect(panel).to_contain_text("My own end is far away")
+    expect(panel).to_contain_text("is far away is far… changed by Jo Doe")
     panel.get_by_role("button", name="Take back").click()
     expect(page.get_by_role("status")).to_contain_text("Took back one change")
     expect(block_with(page, "The end.")).to_be_visible()

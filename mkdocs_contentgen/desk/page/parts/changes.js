@@ -2,7 +2,7 @@
 
 import { onlyOnce } from "../state/pressing.js";
 import { state } from "../state/state.js";
-import { say } from "../state/words.js";
+import { beginning, say } from "../state/words.js";
 import { act } from "./acts.js";
 import { compareWith, comparison, takeBackBlock, words } from "./compare.js";
 import { h } from "./draw.js";
@@ -28,14 +28,14 @@ function changedSource(source) {
   return h("div", { class: "card open", key: source.address },
     h("strong", { dir: "auto" }, source.title),
     source.blocks.map((number) => h("p", { class: "quiet", dir: "auto" },
-      state.text.blocks[number].text.slice(0, 80))),
+      beginning(state.text.blocks[number].text, 80))),
     bothSides(source));
 }
 
 function changedBlock(block) {
   return h("li", { class: "card" }, h("button", {
     type: "button", class: "row", dir: "auto", onclick: () => openEditor(block.number),
-  }, `${block.text.slice(0, 90)} `, h("span", { class: "quiet" },
+  }, `${beginning(block.text, 90)} `, h("span", { class: "quiet" },
     `${say("changed_by")} ${block.changed_by}`)),
   h("div", { class: "buttons" }, h("button", {
     type: "button", onclick: onlyOnce(() => takeBackBlock(block)),

@@ -5,7 +5,7 @@ import { chooseTab, select } from "../state/selection.js";
 import { state } from "../state/state.js";
 import { currentSentence, isWholeCell, openSentences, wordsToCheck } from "../state/statements.js";
 import { isApproved, isTranslation, remarksOf } from "../state/texts.js";
-import { say, translate } from "../state/words.js";
+import { beginning, say, translate } from "../state/words.js";
 import { act, settle } from "./acts.js";
 import { asks } from "./asking.js";
 import { hasClosest, hasWordsOf, readable, withClosest } from "./closest.js";
@@ -126,7 +126,7 @@ function originalOfBlock(current) {
 
 // The place of a cell says more than its words, which are the statement itself.
 const placeOrWords = ({ card, sentence }) => card.place.length
-  ? card.place.join(" · ") : sentence.trim().slice(0, 90);
+  ? card.place.join(" · ") : beginning(sentence, 90);
 
 function closedCard(sentence) {
   const marks = sentence.statements.map(({ words }, index) => [index > 0 && ", ",

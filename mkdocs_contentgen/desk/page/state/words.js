@@ -77,3 +77,10 @@ export function remarkIn({ kind, values, words: english }) {
     return (choice ?? "") + (name === "because" ? translate(value) : value);
   }) ?? english;
 }
+
+// The beginning of a text with at most so many characters, which ends with a whole word.
+export function beginning(text, most) {
+  const letters = [...text.trim()];
+  if (letters.length <= most) return letters.join("");
+  return `${letters.slice(0, most).join("").replace(/\s+\S*$/, "")}…`;
+}
