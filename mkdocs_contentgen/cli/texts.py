@@ -448,7 +448,8 @@ def _ask_before_leaving_out(articles: Sequence[Article]) -> None:
     for article in articles:
         draft = article.draft
         is_left_out = article.shows_approved_file and article.has_newer_draft
-        if is_left_out and draft and draft.edits:
+        edits_of_file = article.approved.text.edits if article.approved else None
+        if is_left_out and draft and draft.edits and draft.edits != edits_of_file:
             text = f"the text of {escape_controls(paths_from_here(str(article.path)))}"
             page = escape_controls(article.page)
             ask_before_losing(

@@ -304,6 +304,15 @@ def test_ejecting_an_edited_file(site: Site) -> None:
     assert "One added two." in (site.root / "docs/index.md").read_text()
 
 
+def test_eject_asks_nothing_about_the_edits_of_the_approved_text(site: Site) -> None:
+    """An update keeps them, such as the reason of the approval, so the file has them, too."""
+    site.draft(article("One two <mark>3 days</mark>."))
+    site.run("approve", "index.md", "--by", "Jo", "--reason", "a test")
+    site.draft(article("Three four."), day=2, edits=Edits(reason="a test"))
+    site.run("eject", "index.md")
+    assert "3 days" in (site.root / "docs/index.md").read_text()
+
+
 @pytest.mark.parametrize("change", [lambda site: None, edit], ids=["approved", "edited"])
 def test_eject_asks_before_it_leaves_out_words(site: Site, change: Callable[[Site], None]) -> None:
     """A newer draft that a person has changed is named with the text that would be written."""
