@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from .ranges import Range
+
 _LATIN = ".!?…"
 # Of Arabic, Urdu, Hindi, Armenian, Amharic, Burmese and Khmer.
 _OTHER = "\u061f\u06d4\u0964\u0965\u0589\u1362\u104b\u17d4"
@@ -118,6 +120,14 @@ def sentence_ends(text: str, language: str = "") -> Iterator[int]:
                 continue
         begin = match.end()
         yield begin
+
+
+def sentence_ranges(text: str, language: str = "") -> Iterator[Range]:
+    """Yield the range of each sentence of a text, with the white space after it."""
+    start = 0
+    for end in [*sentence_ends(text, language), len(text)]:
+        yield Range(start, end)
+        start = end
 
 
 def _is_full_stop(before: str, after: str, *, has_ordinals: bool) -> bool:

@@ -38,6 +38,9 @@ _RUN = re.compile(rf"[{UNSPACED}]+|[^\W\d_{UNSPACED}]+")
 _LEAST_LETTERS = 4
 """Shorter words are hardly content."""
 
+_LONGEST_WITH_S = 3
+"""Letters of the longest word that ends with `s` also in the singular, such as `gas`."""
+
 STEM = 6
 """Letters of a content word that are compared."""
 
@@ -83,6 +86,16 @@ def _script_of(letter: str) -> str:
     """Return the name of the script of a letter, as a message shows it."""
     name = unicodedata.name(letter, "").split(" ", 1)[0]
     return "Chinese or Japanese" if name in _EAST_ASIAN_SCRIPTS else name.capitalize()
+
+
+def singular(word: str) -> str:
+    """Return a word without a final `s`, unless it is too short to be a plural."""
+    return word.removesuffix("s") if len(word) > _LONGEST_WITH_S else word
+
+
+def plain_case(text: str) -> str:
+    """Return a text in lower case with straight apostrophes, in which words are compared."""
+    return text.casefold().replace("’", "'")
 
 
 def content_words(text: str) -> list[str]:

@@ -13,7 +13,7 @@ from bs4 import Tag
 from ..errors import EditError
 from ..html.elements import HEADINGS
 from ..language.languages import find_language, primary_tag
-from ..language.sentences import sentence_ends
+from ..language.sentences import sentence_ranges
 from ..language.values import common_words, languages_with_common_words
 from ..language.words import count_scripts, split_words
 from ..service.protocol import OriginalBlock
@@ -180,10 +180,8 @@ def _are_rather_in(
 
 def _sentences(text: str, language: str) -> Iterator[list[str]]:
     """Yield the words of each sentence."""
-    start = 0
-    for end in [*sentence_ends(text, language), len(text)]:
-        yield split_words(text[start:end])
-        start = end
+    for sentence in sentence_ranges(text, language):
+        yield split_words(sentence.of(text))
 
 
 def is_sentence(words: Sequence[str], language: str, least: int = _LEAST_REPEATED_BLOCK) -> bool:

@@ -23,7 +23,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from time import perf_counter
 
-from mkdocs_contentgen.language.sentences import sentence_ends
+from mkdocs_contentgen.language.sentences import sentence_ranges
 from mkdocs_contentgen.language.words import count_words, split_words
 from mkdocs_contentgen.writer.answers.markdown import read_markdown, to_html
 from mkdocs_contentgen.writer.sources.evidence import Evidence, EvidenceFinder
@@ -279,11 +279,9 @@ def _find_evidence(section: Passage, claim: str) -> list[Evidence]:
 
 
 def _sentences(text: str) -> Iterator[Span]:
-    start = 0
-    for end in [*sentence_ends(text), len(text)]:
-        if text[start:end].strip():
-            yield start, end
-        start = end
+    for sentence in sentence_ranges(text):
+        if sentence.of(text).strip():
+            yield sentence.start, sentence.end
 
 
 def _meets(part: Span, others: list[Span]) -> bool:

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 
 import pytest
 from golden_file import cases
 from growth import LINEAR, growth
 
-from mkdocs_contentgen.language.sentences import SENTENCE_SIGNS, rough_end, sentence_ends
+from mkdocs_contentgen.language.sentences import (
+    SENTENCE_SIGNS,
+    rough_end,
+    sentence_ends,
+    sentence_ranges,
+)
 
 CASES = cases("sentences")
 
 
 def split(text: str, language: str = "") -> list[str]:
     """Return the sentences of a text."""
-    ends = [0, *sentence_ends(text, language), len(text)]
-    return [text[begin:end] for begin, end in pairwise(ends)]
+    return [sentence.of(text) for sentence in sentence_ranges(text, language)]
 
 
 @pytest.mark.parametrize("marked", CASES["where_sentences_end"])

@@ -1,4 +1,4 @@
-"""Find what a text says of a key of data, or of a cell, that says the opposite.
+"""Find statements that contradict a yes or no in JSON, YAML or a table of the sources.
 
 `"WiFi": "no"` and "offers free Wi-Fi", `required: false` and "`limit` is required". Only yes and no
 are compared. Where a sentence leaves it open, where two keys differ, or where prose of the sources
@@ -14,14 +14,21 @@ from functools import lru_cache
 
 from ...language.languages import PHRASES
 from ...language.ranges import Range
-from ...language.sentences import sentence_ends
+from ...language.sentences import sentence_ranges
+from ...language.words import plain_case, singular
+from .clause_words import (
+    CLAUSE_STARTS,
+    JOINS,
+    NEGATIONS,
+    OPEN,
+    STATE_LINES,
+    is_preposition,
+    read_pairs,
+)
 from .data_facts import Fact, read_facts, words_of_key
 
-_NEGATIONS = frozenset(PHRASES["negation"].split())
 _RATHER = frozenset(("rather", "instead"))
 """What stands before something that is not so."""
-
-_OPEN = frozenset(PHRASES["open_question"].split())
 
 _CONTAINERS = frozenset(
     "attribute feature option setting property amenity amenities detail info data parameter schema "
@@ -44,8 +51,7 @@ _CARDS = ("card", "creditcard")
 _CASH_ONLY = re.compile(r"\b(?:cash[ -]only|only\s(?:\w+\s){0,3}?(?:in\s)?cash|cash\sonly)\b", re.I)
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[,;:()–—]|\.(?=\s)")
-_ENDS_CLAUSE = frozenset(",;()–—.") | frozenset(PHRASES["clause_start"].split())
-_JOINS = frozenset(PHRASES["and"].split())
+_ENDS_CLAUSE = frozenset(",;()–—.") | CLAUSE_STARTS
 _VERBS = frozenset(PHRASES["verb_after_and"].split())
 """Verbs that begin another clause behind `and`."""
 
@@ -65,19 +71,8 @@ _MOST_CLAIMS = 50
 _MOST_WORDS_OF_KEY = 4
 
 
-def _read_states() -> dict[str, tuple[int, bool]]:
-    """Return for each word of a state its kind, and whether it is no opposite."""
-    found: dict[str, tuple[int, bool]] = {}
-    for kind, line in enumerate(PHRASES["state"].splitlines()):
-        positive, _, negative = line.partition("|")
-        for word in positive.split():
-            found[word] = (kind, True)
-        for word in negative.split():
-            found[word] = (kind, False)
-    return found
-
-
-_STATES = _read_states()
+_STATES = read_pairs(STATE_LINES)
+"""For each word of a state its kind, and whether it is no opposite."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +104,7 @@ class _Token:
 
     @property
     def stem(self) -> str:
-        return _stem(self.word)
+        return singular(self.word)
 
 
 def find_contradicted(text: str, given: str, language: str = "") -> list[Range]:
@@ -118,15 +113,13 @@ def find_contradicted(text: str, given: str, language: str = "") -> list[Range]:
     found: list[Range] = []
     if not claims:
         return found
-    start = 0
-    for end in [*sentence_ends(text, language), len(text)]:
+    for sentence in sentence_ranges(text, language):
         tokens = [
-            _Token(match[0].casefold().replace("’", "'"), match.start(), match.end())
-            for match in _TOKEN.finditer(text, start, end)
+            _Token(plain_case(match[0]), match.start(), match.end())
+            for match in _TOKEN.finditer(text, sentence.start, sentence.end)
         ]
-        if not any(token.word in _OPEN for token in tokens):
-            found += _find_in_sentence(text[start:end], tokens, claims, given)
-        start = end
+        if not any(token.word in OPEN for token in tokens):
+            found += _find_in_sentence(sentence.of(text), tokens, claims, given)
     return sorted(set(found))
 
 
@@ -202,8 +195,8 @@ def _is_negation(tokens: Sequence[_Token], place: int, first: int, last: int) ->
     """Tell whether the word at a place makes its opposite of what is said of a subject."""
     word = tokens[place].word
     if place < first:
-        return word in _NEGATIONS or word in _RATHER
-    return word in _NEGATIONS and not _has_and(tokens, last, place)
+        return word in NEGATIONS or word in _RATHER
+    return word in NEGATIONS and not _has_and(tokens, last, place)
 
 
 def _clause(tokens: Sequence[_Token], first: int, last: int) -> tuple[int, int]:
@@ -219,14 +212,14 @@ def _clause(tokens: Sequence[_Token], first: int, last: int) -> tuple[int, int]:
 
 def _begins_clause(tokens: Sequence[_Token], place: int) -> bool:
     """Tell whether a word or a sign begins another clause."""
-    if tokens[place].word in _JOINS:
+    if tokens[place].word in JOINS:
         return place + 1 < len(tokens) and tokens[place + 1].word in _VERBS
     return tokens[place].word in _ENDS_CLAUSE
 
 
 def _has_and(tokens: Sequence[_Token], first: int, last: int) -> bool:
     """Tell whether `and` stands between two words."""
-    return any(tokens[place].word in _JOINS for place in range(first, last))
+    return any(tokens[place].word in JOINS for place in range(first, last))
 
 
 def _state_in(
@@ -242,8 +235,8 @@ def _state_in(
             continue  # what is there needs no word that says so
         if kind is not None and its_kind != kind:
             continue
-        if tokens[place].word == "on" and place + 1 < end:
-            continue  # a preposition
+        if is_preposition(tokens[place].word, is_last=place + 1 == end):
+            continue
         if nearest is None or _distance(place, first, last) < _distance(nearest, first, last):
             nearest = place
     return nearest
@@ -308,12 +301,12 @@ def _claims_of(fact: Fact, is_true: bool) -> Iterator[_Claim]:
         kind, is_positive = state
         if fact.is_missing:
             return
-        subject = "".join(map(_stem, words[:-1]))
+        subject = "".join(map(singular, words[:-1]))
         needs_state = not subject
         if not subject:
-            parents = [key for key in fact.path[:-1] if _stem(key.lower()) not in _CONTAINERS]
+            parents = [key for key in fact.path[:-1] if singular(key.lower()) not in _CONTAINERS]
             name = fact.name or (parents[-1] if parents else "")
-            subject = "".join(map(_stem, words_of_key(name)))
+            subject = "".join(map(singular, words_of_key(name)))
         if subject:
             is_so = is_true == is_positive
             yield _Claim(subject, kind, is_so, needs_state=needs_state)
@@ -321,7 +314,7 @@ def _claims_of(fact: Fact, is_true: bool) -> Iterator[_Claim]:
     kept = [word for word in words if word not in _LEFT_OUT]
     around = _around(fact)
     for form in {tuple(words), tuple(kept)}:
-        subject = "".join(map(_stem, form))
+        subject = "".join(map(singular, form))
         if len(subject) > 1:
             yield _Claim(subject, None, is_true, around)
 
@@ -331,10 +324,10 @@ def _claim_of_cell(fact: Fact, is_true: bool) -> _Claim:
     rivals: set[str] = set()
     for header in fact.headers:
         if header != fact.key:
-            rivals.update(map(_stem, words_of_key(header)))
-    own = [_stem(word) for word in words_of_key(fact.key)]
+            rivals.update(map(singular, words_of_key(header)))
+    own = [singular(word) for word in words_of_key(fact.key)]
     around = own[0] if own else ""
-    subject = "".join(map(_stem, words_of_key(fact.name)))
+    subject = "".join(map(singular, words_of_key(fact.name)))
     return _Claim(subject, None, is_true, around, frozenset(rivals - set(own)))
 
 
@@ -343,10 +336,6 @@ def _around(fact: Fact) -> str:
     if len(fact.path) < 2:
         return ""
     words = [word for word in words_of_key(fact.path[-2]) if word not in _LEFT_OUT]
-    if not words or _stem(words[-1]) in _CONTAINERS:
+    if not words or singular(words[-1]) in _CONTAINERS:
         return ""
-    return _stem(words[-1])
-
-
-def _stem(word: str) -> str:
-    return word.removesuffix("s") if len(word) > 3 else word
+    return singular(words[-1])

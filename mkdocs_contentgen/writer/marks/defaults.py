@@ -1,4 +1,4 @@
-"""Find the values that a text says of a name, of which the sources have another value.
+"""Find default values in a text that differ from those in the sources.
 
 `retries: 2` in a source and "`retries` is 3 by default" in a text, although some other line of the
 source has a 3. A value counts as right wherever it stands beside its name: on the same line, or in
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from ...language.languages import PHRASES, any_of
 from ...language.ranges import Range, overlaps
-from ...language.sentences import sentence_ends
+from ...language.sentences import sentence_ranges
 from ...language.values import find_values, known_values
 from .data_facts import PARTS_OF_PARAMETERS, Fact, read_facts
 
@@ -92,12 +92,11 @@ def find_other_values(text: str, code: list[Range], given: str, language: str = 
     known = _known_names(given)
     starts = [span.start for span in code]
     found: list[Range] = []
-    start = 0
-    for end in [*sentence_ends(text, language), len(text)]:
-        if _DEFAULT.search(text, start, end):
-            spans = code[bisect_left(starts, start) : bisect_left(starts, end)]
-            found += _find_in_sentence(text, Range(start, end), spans, known, language)
-        start = end
+    for sentence in sentence_ranges(text, language):
+        if _DEFAULT.search(text, sentence.start, sentence.end):
+            first = bisect_left(starts, sentence.start)
+            spans = code[first : bisect_left(starts, sentence.end)]
+            found += _find_in_sentence(text, sentence, spans, known, language)
     return found
 
 
@@ -253,11 +252,11 @@ def _add_lines(given: str, known: dict[str, _Known], lines_with_keys: set[int]) 
 def _sentences(line: str) -> Iterator[str]:
     """Yield the sentences of a line, each with what follows it in brackets."""
     start = 0
-    for end in [*sentence_ends(line), len(line)]:
-        if end < len(line) and line[end] == "(":
+    for sentence in sentence_ranges(line):
+        if line.startswith("(", sentence.end):
             continue
-        yield line[start:end]
-        start = end
+        yield line[start : sentence.end]
+        start = sentence.end
 
 
 def _add_line(line: str, heading: str, known: dict[str, _Known]) -> None:

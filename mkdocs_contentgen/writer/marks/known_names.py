@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from ...language.languages import PHRASES
 from ...language.places import other_names_of
-from ...language.words import COMBINING_MARKS
+from ...language.words import COMBINING_MARKS, plain_case, singular
 
 _TITLES = frozenset(
     "mr mrs ms dr prof professor president minister senator mayor king queen sir lady lord captain "
@@ -47,9 +47,7 @@ _LEAST_STEM = 3
 _LEAST_COMMON = 5
 """Letters that two words have in common if one is derived from the other."""
 
-_DERIVED = frozenset(
-    ["", "s", "es", "ed", "ing", "er", "ers", "al", "ic", "ics", "ism", "ist", "ers"]
-)
+_DERIVED = frozenset(["", "s", "es", "ed", "ing", "er", "ers", "al", "ic", "ics", "ism", "ist"])
 """What stands behind the common letters of such words: `Paralympic` and `Paralympics`."""
 
 
@@ -219,10 +217,10 @@ def _without_accents(text: str, other: str = "") -> str:
 
 def _normal(word: str) -> str:
     """Return a word as it is compared: without case, possessive, and the ends of inflection."""
-    word = POSSESSIVE.sub("", word).casefold().replace("’", "'")
+    word = plain_case(POSSESSIVE.sub("", word))
     if _INFLECTED.search(word):
         return word[: max(3, len(word) - 2)]
-    return word.removesuffix("s") if len(word) > 3 else word
+    return singular(word)
 
 
 @lru_cache(maxsize=4096)  # the same few names are in all paragraphs
@@ -234,9 +232,9 @@ def _other_forms(word: str) -> frozenset[str]:
 def _derived_forms(word: str) -> Iterator[str]:
     word = POSSESSIVE.sub("", word)
     yield from map(_normal, _LISTED_FORMS.get(word, ()))
-    singular = word.removesuffix("s")
-    yield from _with_endings(singular, _OF_PEOPLE, _OF_PLACES)
-    yield from _with_endings(singular, _OF_PLACES, _OF_PEOPLE)
+    person = word.removesuffix("s")
+    yield from _with_endings(person, _OF_PEOPLE, _OF_PLACES)
+    yield from _with_endings(person, _OF_PLACES, _OF_PEOPLE)
     for ending in _DERIVED:
         stem = word.removesuffix(ending)
         if len(stem) >= _LEAST_COMMON and (ending == "" or stem != word):

@@ -12,13 +12,21 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from ...language.languages import PHRASES
 from ...language.ranges import Range
 from ...language.values import common_words, guess_language
+from ...language.words import plain_case
+from .clause_words import (
+    CLAUSE_STARTS,
+    JOINS,
+    NEGATIONS,
+    OPEN,
+    OPPOSITE_LINES,
+    STATE_LINES,
+    is_preposition,
+    read_pairs,
+)
 
-_NEGATIONS = frozenset(PHRASES["negation"].split())
-_OPEN = frozenset(PHRASES["open_question"].split())
-_STARTS = frozenset([*PHRASES["clause_start"].split(), *PHRASES["and"].split()])
+_STARTS = CLAUSE_STARTS | JOINS
 _START = re.compile(rf"(?<![\w-])(?:{'|'.join(sorted(_STARTS))})(?![\w-])", re.IGNORECASE)
 """A word that begins another clause."""
 
@@ -42,21 +50,10 @@ _RAREST = 3
 """The rarest words of a clause, of which a clause with the same words has one."""
 
 
-def _read_opposites() -> dict[str, tuple[int, bool]]:
-    """Return for each word that has an opposite its kind, and which of both sides it is on."""
-    found: dict[str, tuple[int, bool]] = {}
-    lines = [*PHRASES["state"].splitlines(), *PHRASES["opposite"].splitlines()]
-    for kind, line in enumerate(lines):
-        one, _, other = line.partition("|")
-        for word in one.split():
-            found[word] = (kind, True)
-        for word in other.split():
-            found[word] = (kind, False)
-    return found
+_OPPOSITES = read_pairs([*STATE_LINES, *OPPOSITE_LINES])
+"""Map each word to its pair and side."""
 
-
-_OPPOSITES = _read_opposites()
-_WORDS_WITH_A_SIDE = _NEGATIONS | _OPEN | _OPPOSITES.keys()
+_WORDS_WITH_A_SIDE = NEGATIONS | OPEN | _OPPOSITES.keys()
 
 
 @dataclass(frozen=True)
@@ -76,15 +73,18 @@ class _Clause:
         signs = []
         words = list(_WORD.finditer(self.text))
         for word in words:
-            normal = _normal(word[0])
-            is_preposition = normal == "on" and word is not words[-1]
-            if normal in _NEGATIONS or (normal in _OPPOSITES and not is_preposition):
+            normal = plain_case(word[0])
+            is_state = not is_preposition(normal, is_last=word is words[-1])
+            if normal in NEGATIONS or (normal in _OPPOSITES and is_state):
                 signs.append(word)
         marked = signs or words
         return Range(self.start + marked[0].start(), self.start + marked[-1].end())
 
     def is_opposite_of(self, other: _Clause) -> bool:
-        """Tell whether one of two clauses with the same words is the other one's opposite."""
+        """Tell whether two clauses with the same words contradict each other.
+
+        They do if they have exactly one difference: two can cancel each other out.
+        """
         differences = int(self.is_negated != other.is_negated)
         for kind, side in self.sides:
             if (kind, not side) in other.sides and (kind, side) not in other.sides:
@@ -183,22 +183,19 @@ def _clause(
         return
     if known is not None and len(stems & known) < _SHARED * len(stems):
         return  # as most clauses
-    with_opposite = words & _OPPOSITES.keys()
-    if "on" in with_opposite and found[-1] != "on":  # a preposition
-        with_opposite -= {"on"}
+    sides = set()
+    for word in words & _OPPOSITES.keys():
+        if not is_preposition(word, is_last=word == found[-1]):
+            sides.add(_OPPOSITES[word])
     yield _Clause(
         place.start,
         place.of(text),
         stems,
-        not words.isdisjoint(_NEGATIONS),
-        frozenset(_OPPOSITES[word] for word in with_opposite),
-        not words.isdisjoint(_OPEN),
+        not words.isdisjoint(NEGATIONS),
+        frozenset(sides),
+        not words.isdisjoint(OPEN),
     )
 
 
 def _words(text: str) -> list[str]:
-    return _WORD.findall(_normal(text))
-
-
-def _normal(text: str) -> str:
-    return text.casefold().replace("’", "'")
+    return _WORD.findall(plain_case(text))

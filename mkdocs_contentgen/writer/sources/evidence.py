@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ...language.sentences import sentence_ends
+from ...language.sentences import sentence_ranges
 from ...language.words import content_stems, content_words
 from .retrieval import Index
 from .sources import Passage, RepositoryFolder
@@ -106,10 +106,8 @@ def _short_passages(passage: Passage) -> Iterator[Passage]:
 def _sentences(text: str) -> Iterator[str]:
     """Yield the sentences of a text, which end with a paragraph, too, or parts of long ones."""
     for paragraph in re.split(r"(?<=\n\n)", text):
-        start = 0
-        for end in [*sentence_ends(paragraph), len(paragraph)]:
-            yield from _PART.findall(paragraph[start:end])
-            start = end
+        for sentence in sentence_ranges(paragraph):
+            yield from _PART.findall(sentence.of(paragraph))
 
 
 def _words_with_stems(text: str, stems: frozenset[str]) -> tuple[str, ...]:

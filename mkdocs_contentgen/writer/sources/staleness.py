@@ -20,7 +20,7 @@ from msgspec import structs
 from ...citation import Citation
 from ...errors import UnsafeHTMLError
 from ...html.elements import HEADINGS
-from ...language.sentences import sentence_ends
+from ...language.sentences import sentence_ranges
 from ...language.words import content_stems
 from ...stale import Level, StaleSentence, StaleSource
 from ...text import MAX_EDIT, MAX_UNSUPPORTED, Text, clean_by_passage
@@ -358,12 +358,10 @@ def _sentences_of(passage: str) -> tuple[str, ...]:
     """Return the sentences of a passage, and its items and rows, each on one line."""
     found = []
     for paragraph in _PARAGRAPHS.split(passage):
-        start = 0
-        for end in [*sentence_ends(paragraph), len(paragraph)]:
-            sentence = " ".join(paragraph[start:end].split())
+        for place in sentence_ranges(paragraph):
+            sentence = " ".join(place.of(paragraph).split())
             if any(map(str.isalnum, sentence)):
                 found.append(sentence)
-            start = end
     return tuple(found)
 
 

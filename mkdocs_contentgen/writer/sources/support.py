@@ -19,7 +19,7 @@ from ...html.article import parse_article
 from ...html.elements import BLOCK_LEVEL, HEADINGS
 from ...language.languages import SOURCES_HEADINGS
 from ...language.ranges import Range
-from ...language.sentences import sentence_ends
+from ...language.sentences import sentence_ranges
 from ..marks.code_parts import LITERALS, find_unknown_in_line, find_unknown_parts, stands_as_whole
 from ..marks.marking import Given, find_unsupported
 
@@ -155,13 +155,11 @@ class CitingBlock:
             # A sentence can begin with code, and does not end in it.
             is_code = token.type == "code_inline"
             prose += "X" * len(token.content) if is_code else token.content
-        start = 0
-        for end in [*sentence_ends(prose, language), len(prose)]:
-            tokens = list(_cut(self.tokens, start, end))
+        for sentence in sentence_ranges(prose, language):
+            tokens = list(_cut(self.tokens, sentence.start, sentence.end))
             text = "".join(token.content for token in tokens)
             if text.strip():
                 yield Sentence(tokens, text, self.kind)
-            start = end
 
 
 @lru_cache(maxsize=64)  # what is given is the same for all sentences of a paragraph
