@@ -478,21 +478,21 @@ def _place_name(place: int, pair: BlockText) -> str:
 
 def _places_named(word: str) -> set[int]:
     """Return the places that a word can name, most often none."""
-    exact, stems = _places_by_name()
+    exact, stems, longest = _places_by_name()
     folded = word.casefold()
     found = set(exact.get(folded, ()))
-    for size in range(_LEAST_OF_NAME, len(folded) + 1):
+    for size in range(_LEAST_OF_NAME, min(len(folded), longest) + 1):
         found |= stems.get(folded[:size], set())
     return found
 
 
 @cache
-def _places_by_name() -> tuple[dict[str, set[int]], dict[str, set[int]]]:
-    """Return the places by whole names, and by the starts of names."""
+def _places_by_name() -> tuple[dict[str, set[int]], dict[str, set[int]], int]:
+    """Return the places by whole names and by the starts of names, and the longest start."""
     exact: dict[str, set[int]] = {}
     stems: dict[str, set[int]] = {}
     for number, line in enumerate(_TABLE["places"]["names"].strip().split("\n")):
         for name in line.split():
             table = stems if name.endswith("*") else exact
             table.setdefault(name.removesuffix("*"), set()).add(number)
-    return exact, stems
+    return exact, stems, max(map(len, stems))

@@ -417,3 +417,12 @@ def test_comparing_takes_linear_time(piece: str) -> None:
             exchanged_words(BlockText(*pair, "en", "de"))
 
     assert growth(compare_with, lambda size: piece * (size // len(piece)), 2_000) < LINEAR
+
+
+def test_a_long_word_is_compared_in_linear_time() -> None:
+    """A word that is far longer than any name of a place is not tried at each of its lengths."""
+
+    def compare_word(word: str) -> None:
+        compare_block(BlockText(word, word, "en", "de"))
+
+    assert growth(compare_word, lambda size: "İ" * size, 16_000) < LINEAR
