@@ -50,6 +50,7 @@ WRITERS_OF_FILES = {
     "texts/approved_writer.py": "approved files, behind the guard",
     "texts/store/disk.py": "a text that the cache cannot keep, beside it",
     "zensical/process.py": "which pages lack a text",
+    "zensical/templates.py": "templates for the folder that a person names",
 }
 """Who writes files with a function for that, and what."""
 

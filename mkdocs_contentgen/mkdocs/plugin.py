@@ -295,8 +295,10 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         self._first_line = ""
         if markdown.strip() or not self._extension.articles.get(page.file.src_uri):
             return None
-        title = " ".join(str(page.meta.get("title") or self._topics[page.file.src_uri]).split())
-        self._first_line = _MARKER if "{" in title else f"# {title}"
+        # A page whose request is wrong has no topic.
+        title = page.meta.get("title") or self._topics.get(page.file.src_uri, "")
+        title = " ".join(str(title).split())
+        self._first_line = f"# {title}" if title and "{" not in title else _MARKER
         return f"{self._first_line}\n{markdown}"
 
     # After plugins that treat titles as templates, and before those that draw social cards.

@@ -301,7 +301,7 @@ def test_names_of_options_while_texts_are_written(tmp_path: Path, prefix: str) -
     options.sources.search("Topic")
     (warning,) = options.sources.warnings
     assert warning.startswith(f"{prefix}sources: files left out: 1, such as ")
-    assert f"a file that {prefix}sources names" in options.sources.problem("no.md")
+    assert f"add the file to {prefix}sources" in options.sources.problem("no.md")
 
 
 def test_a_glossary(tmp_path: Path) -> None:
