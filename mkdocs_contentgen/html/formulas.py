@@ -11,6 +11,8 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 
+from .block_rules import line_at, push_block
+
 FORMULA = "formula"
 """The type of the tokens of formulas."""
 
@@ -91,30 +93,20 @@ def _read_block(state: StateBlock, first: int, last: int, silent: bool) -> bool:
     """Read the lines of a formula. Else its `=` and `-` would begin headings and lists."""
     if state.is_code_block(first):
         return False
-    first_line = _line(state, first)
+    first_line = line_at(state, first)
     end_delimiter = _ENDS.get(first_line[:2])
     if end_delimiter is None or end_delimiter in first_line[2:]:
         return False
     end = first + 1
     limit = min(last, first + _MAX_LINES)
-    while end < limit and end_delimiter not in _line(state, end):
+    while end < limit and end_delimiter not in line_at(state, end):
         if state.isEmpty(end):
             return False
         end += 1
     if end == limit:
         return False
     if not silent:
-        lines = [_line(state, number) for number in range(first, end + 1)]
-        state.push("paragraph_open", "p", 1).map = [first, end + 1]
-        inline = state.push("inline", "", 0)
-        inline.content = "\n".join(lines).strip()
-        inline.map = [first, end + 1]
-        inline.children = []
-        state.push("paragraph_close", "p", -1)
+        lines = [line_at(state, number) for number in range(first, end + 1)]
+        push_block(state, "paragraph", "p", "\n".join(lines).strip(), [first, end + 1])
         state.line = end + 1
     return True
-
-
-def _line(state: StateBlock, number: int) -> str:
-    """Return a line without the indentation and the markers of what it is in."""
-    return state.src[state.bMarks[number] + state.tShift[number] : state.eMarks[number]]

@@ -16,6 +16,7 @@ from ..html.article import headings_by_letters, letters_of
 from ..html.block import Block
 from ..html.document import Document
 from ..html.elements import HEADINGS
+from ..html.html_writer import one_line
 from ..remark import Remark, clean_line, without_repeated
 
 _MAX_PLACES = 3
@@ -41,7 +42,7 @@ def open_links(remarks: Iterable[Remark], blocks: Sequence[Block]) -> list[Remar
     addresses: set[str] = set()
     for block in blocks:
         addresses.update(block.links)
-    said = [_one_line(block.text) for block in blocks]
+    said = [one_line(block.text) for block in blocks]
     for remark in remarks:
         if remark.kind == "link":
             is_back = remark.values["address"] in addresses
@@ -84,7 +85,7 @@ def lost_links(remarks: Iterable[Remark], blocks: Sequence[Block]) -> list[LostL
         words = str(remark.values["words"])
         address = str(remark.values["address"])
         for block in blocks:
-            if words.strip() and words in _one_line(block.text):
+            if words.strip() and words in one_line(block.text):
                 markdown = _with_link(block, words, address)
                 found.append(LostLink(block.number, words, address, markdown))
                 break
@@ -125,7 +126,3 @@ def _is_allowed(address: str, block: Block) -> bool:
     except EditError:
         return False
     return block.links == [address]
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, MutableMapping
 from typing import Any
 
@@ -14,6 +15,9 @@ INTERRUPTS = ["paragraph", "reference", "blockquote", "list"]
 """The blocks that may be interrupted without a blank line."""
 
 FENCES = ("```", "~~~")
+
+HEADING = re.compile(r"^##? .+$", re.MULTILINE)
+"""A title, or a heading of a section."""
 
 _REMARKS = "remarks"
 """The key of the environment for the kinds of the remarks."""
@@ -28,11 +32,6 @@ def noted_in(environment: MutableMapping[str, Any]) -> set[Kind]:
     """Return the kinds of changes that were noted so far."""
     found: set[Kind] = environment.setdefault(_REMARKS, set())
     return found
-
-
-def line_at(state: StateBlock, number: int) -> str:
-    """Return a line without the indentation and the markers of what it is in."""
-    return state.src[state.bMarks[number] + state.tShift[number] : state.eMarks[number]]
 
 
 def lines_between(state: StateBlock, first: int, end: int) -> str:
@@ -56,16 +55,6 @@ def split_code(lines: Iterable[str]) -> Iterator[tuple[bool, str]]:
             if bare[0] != "`" or "`" not in label:
                 fence = bare[: len(bare) - len(label)]
         yield bool(fence), line
-
-
-def push_paragraph(state: StateBlock, text: str, lines: list[int]) -> None:
-    """Push a paragraph with a text, which is not empty."""
-    state.push("paragraph_open", "p", 1).map = lines
-    inline = state.push("inline", "", 0)
-    inline.content = text
-    inline.map = lines
-    inline.children = []
-    state.push("paragraph_close", "p", -1)
 
 
 def push_markdown(state: StateBlock, markdown: str, lines: list[int]) -> list[Token]:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from ...language.words import count_words, split_words
-from .block_lines import split_code
+from .block_lines import HEADING, split_code
 from .talk import is_talk
 
 _FENCE = re.compile(r"^ {0,3}(?P<fence>```+|~~~+)[ \t]*\{?\.?(?P<info>[^`\n]*)$", re.MULTILINE)
@@ -47,9 +47,6 @@ _MAX_LABEL_WORDS = 12
 
 _ITEM = re.compile(r"(?:[-*+]|\d{1,2}[.)]) ")
 """The mark of an item of a list."""
-
-HEADING = re.compile(r"^##? .+$", re.MULTILINE)
-"""A title, or a heading of a section."""
 
 _NO_WORDS = re.compile(r"<(?P<name>script|style)\b.*?</(?P=name)\s*>|<[^<>]*>", re.DOTALL)
 """What is no text in HTML."""

@@ -14,7 +14,8 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 
-from .block_lines import INTERRUPTS, line_at, note, push_paragraph
+from ...html.block_rules import line_at, push_block
+from .block_lines import INTERRUPTS, note
 
 _FOOTNOTE = re.compile(r"^\[\^[^\]\s]{1,40}\]:[ \t]*", re.MULTILINE)
 """The start of a footnote: `[^1]: A measurement.`."""
@@ -108,7 +109,7 @@ def _push_box(state: StateBlock, start: re.Match[str], first: int, end: int) -> 
         state.push("blockquote_open", "blockquote", 1).map = [first, end]
     label = _label_of(start)
     if label:
-        push_paragraph(state, f"**{label}**", [first, first + 1])
+        push_block(state, "paragraph", "p", f"**{label}**", [first, first + 1])
     outer_indentation = state.blkIndent
     outer_end = state.lineMax
     outer_parent = state.parentType

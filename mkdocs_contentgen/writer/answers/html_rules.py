@@ -21,17 +21,16 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from ...errors import UnsafeHTMLError
+from ...html.block_rules import line_at, push_block
 from ...html.elements import DROPPED
 from ...html.inline_tags import TAG, name_of_tag, paired_tags
 from ...html.plain_markdown import to_plain_markdown
 from ...language.ranges import Range
 from .block_lines import (
     INTERRUPTS,
-    line_at,
     lines_between,
     note,
     push_markdown,
-    push_paragraph,
     split_code,
 )
 
@@ -232,7 +231,7 @@ def _push_listing(state: StateBlock, start: re.Match[str], text: str, lines: lis
     end = text.lower().index(f"</{name}>")
     before = start["before"].strip()
     if before:
-        push_paragraph(state, before, lines)
+        push_block(state, "paragraph", "p", before, lines)
     code = text[start.end() : end]
     if name == "svg":
         end += len("</svg>")
@@ -246,7 +245,7 @@ def _push_listing(state: StateBlock, start: re.Match[str], text: str, lines: lis
     token.map = lines
     after = text[end:].removeprefix(f"</{name}>").strip()
     if after:
-        push_paragraph(state, after, lines)
+        push_block(state, "paragraph", "p", after, lines)
     note(state.env, "repaired_html")
     state.line = lines[1]
 
@@ -443,32 +442,44 @@ def resolve_tags(inline: Token, environment: MutableMapping[str, Any], *, is_cel
     tokens = inline.children or []
     if all(token.type != "html_inline" for token in tokens):
         return
-    is_changed = False
-    for start, end in list(paired_tags(tokens)):
-        element = _ELEMENTS.get(name_of_tag(tokens[start]))
-        if element:
-            tokens[start] = Token(f"{element}_open", element, 1)
-            tokens[end] = Token(f"{element}_close", element, -1)
-            is_changed = True
+    is_changed = _make_elements(tokens)
     last_ends: dict[str, int] = environment.get(_LAST_ENDS, {})
     line = inline.map[0] if inline.map else 0
     resolved: list[Token] = []
     for token in tokens:
         name = name_of_tag(token) if token.type == "html_inline" else ""
-        is_word = name in _HTML_IF_ENDED and line > last_ends.get(name, -1)
         if not name:
             resolved.append(token)
-        elif is_word:
-            resolved.append(Token("text", "", 0, content=token.content))
-        elif name == "br" and not is_cell:
-            resolved.append(Token("hardbreak", "br", 0))
-        elif name == "br" or name in _BLOCKS:
-            resolved.append(Token("text", "", 0, content=" "))
-        is_changed = is_changed or bool(name and not is_word)
+        elif name in _HTML_IF_ENDED and line > last_ends.get(name, -1):
+            resolved.append(Token("text", "", 0, content=token.content))  # it is a word
+        else:
+            resolved += _instead_of_tag(name, is_cell=is_cell)
+            is_changed = True
     inline.children = resolved
     if is_changed:
         inline.children = _with_single_breaks(resolved)
         note(environment, "repaired_html")
+
+
+def _make_elements(tokens: list[Token]) -> bool:
+    """Put the tokens of elements in the place of pairs of tags, and tell whether there were any."""
+    has_elements = False
+    for start, end in list(paired_tags(tokens)):
+        element = _ELEMENTS.get(name_of_tag(tokens[start]))
+        if element:
+            tokens[start] = Token(f"{element}_open", element, 1)
+            tokens[end] = Token(f"{element}_close", element, -1)
+            has_elements = True
+    return has_elements
+
+
+def _instead_of_tag(name: str, *, is_cell: bool) -> list[Token]:
+    """Return what stands in the place of a tag: a break, a space or nothing."""
+    if name == "br" and not is_cell:
+        return [Token("hardbreak", "br", 0)]
+    if name == "br" or name in _BLOCKS:
+        return [Token("text", "", 0, content=" ")]
+    return []
 
 
 def _with_single_breaks(tokens: Sequence[Token]) -> list[Token]:

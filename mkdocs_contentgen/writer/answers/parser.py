@@ -16,10 +16,11 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
+from ...html.block_rules import line_at, push_block
 from ...html.formulas import read_formula_blocks
 from ...html.markdown_parser import LinkParser, new_inline_parser, read_reference
 from ...language.languages import LANGUAGES, any_of
-from .block_lines import INTERRUPTS, line_at, note
+from .block_lines import HEADING, INTERRUPTS, note
 from .extensions import is_footnote, read_extensions, read_footnote_marks
 from .html_rules import read_html, read_inline_html, resolve_tags
 
@@ -39,9 +40,6 @@ _NEARLY_HEADING = re.compile(r"(?P<mark>#{1,6})(?:\u00a0|(?=[^\s#]))(?P<words>.*
 
 _NEARLY_SECTION = re.compile(r"^##+(?:\u00a0|[^\s#])", re.MULTILINE)
 """The start of such a heading of a section. A line that begins with one `#` can be hashtags."""
-
-_HEADING = re.compile(r"^##? .+$", re.MULTILINE)
-"""A title, or a heading of a section."""
 
 _KEYCAP = re.compile("(\\d)\ufe0f?\u20e3\\s?")
 """An emoji of a figure, with which the heading of an item begins."""
@@ -126,12 +124,8 @@ def _read_near_heading(state: StateBlock, first: int, last: int, silent: bool) -
         return False
     if not silent:
         level = len(heading["mark"])
-        state.push("heading_open", f"h{level}", 1).map = [first, first + 1]
-        inline = state.push("inline", "", 0)
-        inline.content = heading["words"].strip()
-        inline.map = [first, first + 1]
-        inline.children = []
-        state.push("heading_close", f"h{level}", -1)
+        words = heading["words"].strip()
+        push_block(state, "heading", f"h{level}", words, [first, first + 1])
         note(state.env, "repaired_marks")
         state.line = first + 1
     return True
@@ -141,7 +135,7 @@ def _has_near_headings(state: StateBlock) -> bool:
     key = "near_headings"
     if key not in state.env:
         has_near = _NEARLY_SECTION.search(state.src) is not None
-        state.env[key] = has_near and not _HEADING.search(state.src)
+        state.env[key] = has_near and not HEADING.search(state.src)
     return bool(state.env[key])
 
 
