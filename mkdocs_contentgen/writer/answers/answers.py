@@ -7,7 +7,7 @@ sees. Texts and updates are read from what is left.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -235,30 +235,55 @@ class _Frame(NamedTuple):
     after: str
 
 
+class _Span(NamedTuple):
+    """Where a frame is in an answer."""
+
+    start: int
+    start_of_text: int
+    end_of_text: int
+    end: int
+    """The same as the end of the text if the frame has no end."""
+
+    @property
+    def length(self) -> int:
+        """The number of characters of the text."""
+        return self.end_of_text - self.start_of_text
+
+
 def _find_frame(text: str) -> _Frame | None:
     """Return the parts of an answer with a frame, or None without one.
 
-    Of several frames, the longest counts. The end may be missing if the answer was cut. Lines of
-    code are not a frame.
+    Of several frames, the longest counts. The end may be missing if the answer was cut.
     """
     if _FRAME_START.search(text) is None:
         return None
-    best: tuple[int, int, int, int] | None = None
+    best: _Span | None = None
+    for span in _spans_of_frames(text):
+        has_end = span.end > span.end_of_text
+        if best is None or (has_end and span.length >= best.length):
+            best = span
+    if best is None or _IN_PAGE.search(text, 0, best.start):
+        return None
+    return _Frame(text[: best.start], text[best.start_of_text : best.end_of_text], text[best.end :])
+
+
+def _spans_of_frames(text: str) -> Iterator[_Span]:
+    """Yield where the frames of an answer are. Only the last one can be without an end.
+
+    Lines of code are not a frame.
+    """
     start: tuple[int, int] | None = None
     position = 0
     for is_code, line in split_code(text.split("\n")):
-        begins = None if is_code else _FRAME_START.match(line)
-        ends = None if is_code or start is None else _FRAME_END.search(line)
-        if begins and start is None:
-            start = (position, position + begins.end())
-        elif ends and start is not None:
-            end = (position + ends.start(), position + ends.end())
-            if best is None or end[0] - start[1] >= best[2] - best[1]:
-                best = (*start, *end)
-            start = None
+        if not is_code and start is None:
+            begins = _FRAME_START.match(line)
+            if begins:
+                start = (position, position + begins.end())
+        elif not is_code and start is not None:
+            ends = _FRAME_END.search(line)
+            if ends:
+                yield _Span(*start, position + ends.start(), position + ends.end())
+                start = None
         position += len(line) + 1
-    if best is None and start is not None and len(text) - start[1] > start[0]:
-        best = (*start, len(text), len(text))
-    if best is None or _IN_PAGE.search(text, 0, best[0]):
-        return None
-    return _Frame(text[: best[0]], text[best[1] : best[2]], text[best[3] :])
+    if start is not None and len(text) - start[1] > start[0]:
+        yield _Span(*start, len(text), len(text))

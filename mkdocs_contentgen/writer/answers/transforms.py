@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, MutableMapping, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from markdown_it.token import Token
 
@@ -334,32 +334,66 @@ def _is_section_of_sources(blocks: Sequence[MarkdownBlock], section: Sequence[in
     return all(map(_NAMES_SOURCE.search, lines))
 
 
+class _LabelledLines(NamedTuple):
+    """The lines of a block, apart from the label of a list of sources that it begins with."""
+
+    kind: str
+    has_label: bool
+    lines: list[str]
+
+    @property
+    def are_sources(self) -> bool:
+        """Whether each line is a source."""
+        return all(map(_SOURCE.match, self.lines))
+
+    @property
+    def labels_sources(self) -> bool:
+        """Whether the block is a label, with or without sources below it."""
+        return self.has_label and (self.kind in HEADINGS or self.are_sources)
+
+    @property
+    def are_addresses(self) -> bool:
+        """Whether each line is an address, which is numbered unless there are several lines."""
+        if all(map(_NUMBERED_ADDRESS.match, self.lines)):
+            return True
+        has_several = self.kind in ("ul", "ol") or len(self.lines) + self.has_label > 1
+        return has_several and all(map(_ADDRESS.fullmatch, self.lines))
+
+
 def _start_of_sources(blocks: Sequence[MarkdownBlock]) -> int:
     """Return where the lists of sources at the end begin: the number of blocks without one."""
-    start = len(blocks)
-    for place in reversed(range(len(blocks))):
+    end = len(blocks)
+    start = end
+    for place in reversed(range(end)):
         block = blocks[place]
-        lines = _lines_of(block)
-        if not lines:
+        said = _labelled_lines(block)
+        if said is None:
             break
-        is_label = bool(_REFERENCES.fullmatch(lines[0]))
-        is_list = block.kind in ("ul", "ol")
-        has_sources = all(map(_SOURCE.match, lines[is_label:]))
-        has_addresses = all(map(_NUMBERED_ADDRESS.match, lines[is_label:]))
-        if is_list or len(lines) > 1:
-            has_addresses = has_addresses or all(map(_ADDRESS.fullmatch, lines[is_label:]))
-        is_service_line = place == len(blocks) - 1 and _SERVICE_LINE.fullmatch(block.text.strip())
-        is_labelled = is_label and (block.kind in HEADINGS or has_sources)
-        is_labelled = is_labelled or (start == len(blocks) and _is_line_of_sources(block))
-        is_at_end = start in (len(blocks), place + 1)
-        if is_labelled or (has_addresses and is_at_end):
+        is_at_end = start in (end, place + 1)
+        is_one_line = start == end and _is_line_of_sources(block)
+        is_source = block.kind in ("ul", "ol") or (block.kind == "p" and said.are_sources)
+        if said.labels_sources or is_one_line or (is_at_end and said.are_addresses):
             start = place
-        elif not (is_list or is_service_line or (block.kind == "p" and has_sources)):
+        elif not (is_source or (place == end - 1 and _is_of_service(block))):
             break
     # A label without a list belongs to the text.
     rest = blocks[start:]
     is_list = len(rest) > 1 or _has_several_lines(rest) or any(map(_is_line_of_sources, rest))
-    return start if is_list else len(blocks)
+    return start if is_list else end
+
+
+def _labelled_lines(block: MarkdownBlock) -> _LabelledLines | None:
+    """Return the lines of a block, or None if it has none."""
+    lines = _lines_of(block)
+    if not lines:
+        return None
+    has_label = bool(_REFERENCES.fullmatch(lines[0]))
+    return _LabelledLines(block.kind, has_label, lines[1:] if has_label else lines)
+
+
+def _is_of_service(block: MarkdownBlock) -> bool:
+    """Tell whether a block is the line that a service writes below its answers."""
+    return _SERVICE_LINE.fullmatch(block.text.strip()) is not None
 
 
 def _is_line_of_sources(block: MarkdownBlock) -> bool:

@@ -288,29 +288,37 @@ def _is_disputed(claim: _Claim, claims: Sequence[_Claim]) -> bool:
 
 
 def _claims_of(fact: Fact, is_true: bool) -> Iterator[_Claim]:
+    """Yield what a fact says, for each form of its subject."""
     words = words_of_key(fact.key)
     if not words:
         return
     state = _STATES.get(words[-1])
-    if state is None and fact.headers:
-        yield _claim_of_cell(fact, is_true)
-        return
-    if state is None and len(words) == 1 and words[0] == "default":
-        return
     if state is not None:
-        kind, is_positive = state
-        if fact.is_missing:
-            return
         subject = "".join(map(singular, words[:-1]))
-        needs_state = not subject
-        if not subject:
-            parents = [key for key in fact.path[:-1] if singular(key.lower()) not in _CONTAINERS]
-            name = fact.name or (parents[-1] if parents else "")
-            subject = "".join(map(singular, words_of_key(name)))
-        if subject:
-            is_so = is_true == is_positive
-            yield _Claim(subject, kind, is_so, needs_state=needs_state)
-        return
+        if not fact.is_missing:
+            yield from _claims_of_state(fact, subject, state, is_true)
+    elif fact.headers:
+        yield _claim_of_cell(fact, is_true)
+    elif words != ("default",):
+        yield from _claims_of_thing(fact, words, is_true)
+
+
+def _claims_of_state(
+    fact: Fact, subject: str, state: tuple[int, bool], is_true: bool
+) -> Iterator[_Claim]:
+    """Yield what a key with the word of a state says: `cache_enabled`, or `enabled` of a cache."""
+    kind, is_positive = state
+    needs_state = not subject
+    if not subject:
+        parents = [key for key in fact.path[:-1] if singular(key.lower()) not in _CONTAINERS]
+        name = fact.name or (parents[-1] if parents else "")
+        subject = "".join(map(singular, words_of_key(name)))
+    if subject:
+        yield _Claim(subject, kind, is_true == is_positive, needs_state=needs_state)
+
+
+def _claims_of_thing(fact: Fact, words: Sequence[str], is_true: bool) -> Iterator[_Claim]:
+    """Yield what a key says of something that is there or not, such as `wifi`."""
     kept = [word for word in words if word not in _LEFT_OUT]
     around = _around(fact)
     for form in {tuple(words), tuple(kept)}:
