@@ -132,7 +132,7 @@ def _unsupported_statements(text: Text, passages: Sequence[CitedPassage]) -> tup
         given = _given(text, read, _said_before(cited) + _said_now(cited))
         for sentence in block.sentences(read.language):
             for part in sentence.all_unsupported(given):
-                found[normal_statement(part.of(sentence.text))[:MAX_EDIT].strip()] = None
+                found[_as_kept(part.of(sentence.text))] = None
     return tuple(found) if len(found) <= MAX_UNSUPPORTED else None
 
 
@@ -161,16 +161,11 @@ def _stale_source(source: CitedPassage, judged: Sequence[_Judged]) -> StaleSourc
     )
 
 
-def _added_sentences(source: CitedPassage) -> list[str]:
+def _added_sentences(source: CitedPassage) -> Sequence[str]:
     """Return the sentences that a passage did not have before, if all is known that it said."""
     if not source.citation.before or not source.knows_all_before:
-        return []
-    before = set(map(_compared, _sentences_of(source.citation.before)))
-    added = []
-    for sentence in _sentences_of(source.citation.now):
-        if _compared(sentence) not in before:
-            added.append(sentence)
-    return added
+        return ()
+    return _new_sentences(source.citation.before, source.citation.now)
 
 
 def _titles(passages: Sequence[CitedPassage]) -> dict[str, str]:
@@ -328,16 +323,12 @@ def _should_be_read(sentence: Sentence, source: CitedPassage) -> bool:
     if len(lost_stems) >= _LEAST_LOST_STEMS:
         return True
     closest = _closest(stems, _sentences_of(before))
-    return bool(closest) and _compared(closest) not in map(_compared, _sentences_of(now))
+    return closest in _new_sentences(now, before)  # it is one that is no longer there
 
 
 def _says_now(sentence: Sentence, source: CitedPassage) -> str:
     """Return the new sentence of a passage that is about the same as one of the text, or empty."""
-    before = set(map(_compared, _sentences_of(source.citation.before)))
-    new = []
-    for said in _sentences_of(source.citation.now):
-        if _compared(said) not in before:
-            new.append(said)
+    new = _new_sentences(source.citation.before, source.citation.now)
     return _closest(content_stems(sentence.text), new)
 
 
@@ -351,6 +342,13 @@ def _closest(stems: frozenset[str], sentences: Sequence[str]) -> str:
             best = sentence
             most = shared
     return best
+
+
+@lru_cache(maxsize=64)  # the sentences of a text are compared with the same few passages
+def _new_sentences(before: str, now: str) -> tuple[str, ...]:
+    """Return the sentences of a passage that it did not have before."""
+    known = set(map(_compared, _sentences_of(before)))
+    return tuple(said for said in _sentences_of(now) if _compared(said) not in known)
 
 
 @lru_cache(maxsize=64)  # the sentences of a text are compared with the same few passages
