@@ -1,5 +1,6 @@
 // Which lines or sentences of a passage say the like of a sentence: what is wrong is seen there.
 
+import { textOf } from "../state/statements.js";
 import { h } from "./draw.js";
 
 const WORDS_AROUND = 6; // those further away are about something else
@@ -8,8 +9,6 @@ const MAX_EMPHASIZED = 2; // the heads of a table, and a row
 const wordsOf = (text) => text.toLowerCase().match(/[\p{L}\p{N}]+(?:[.,]\p{N}+)*/gu) ?? [];
 
 const isTelling = (word) => word.length > 2 || /\p{N}/u.test(word);
-
-const textOf = (parts) => parts.map(([text]) => text).join("");
 
 // The words of the statements of a sentence that are left to check, and those around them.
 function wordsAround({ card, statements }) {

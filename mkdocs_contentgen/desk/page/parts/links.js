@@ -2,12 +2,13 @@
 
 import { onlyOnce } from "../state/pressing.js";
 import { state } from "../state/state.js";
+import { textOf } from "../state/statements.js";
 import { say } from "../state/words.js";
 import { change } from "./acts.js";
 import { h } from "./draw.js";
 
 export function lostLinks(card) {
-  const sentence = card.parts.map(([text]) => text).join("");
+  const sentence = textOf(card.parts);
   return state.text.links
     .filter(({ block, words }) => block === card.block && sentence.includes(words))
     .map((link) => h("p", { key: `link ${link.address}`, class: "why", dir: "auto" },

@@ -2,13 +2,14 @@
 
 import { state } from "./state.js";
 
-const wordsOf = (card) => card.parts.map(([text]) => text).join("");
+// The text of some parts of a sentence.
+export const textOf = (parts) => parts.map(([text]) => text).join("");
 
 // One for each statement, in the order of the server: those with weak marks come last.
 export function statementsOf(text) {
   const found = [];
   for (const card of text.statements) {
-    const sentence = wordsOf(card);
+    const sentence = textOf(card.parts);
     for (const number of card.statements) {
       const parts = card.parts.filter(([, statement]) => statement === number);
       const words = parts.map(([part]) => part).join("");
