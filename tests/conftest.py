@@ -24,6 +24,7 @@ import pytest
 import yaml
 from bs4 import BeautifulSoup
 from commands import COMMANDS, run_here
+from github_double import GitHubDouble, github_double
 from hypothesis import settings
 from model_double import ModelDouble, running_model
 from model_writer import writing
@@ -285,6 +286,21 @@ def model() -> Iterator[ModelDouble]:
     """Run a model server whose texts pass the checks."""
     with running_model() as double:
         double.answer = writing()
+        yield double
+
+
+@pytest.fixture
+def server() -> Iterator[ModelDouble]:
+    """Run a model server; afterwards, it must have got no request that its API does not have."""
+    with running_model() as double:
+        yield double
+    assert double.strays == []
+
+
+@pytest.fixture
+def github() -> Iterator[GitHubDouble]:
+    """Serve GitHub's API."""
+    with github_double() as double:
         yield double
 
 

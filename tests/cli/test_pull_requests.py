@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from conftest import Project
-from repository import commit, edit_file, git
-from sandbox_site import REQUEST, Site, copy_site, make_site
+from repository import commit, edit_file, git, made_repository, propose
+from sandbox_site import REQUEST, Site, copy_site
 from service_double import ServiceDouble
 
 from mkdocs_contentgen.files import sha256
@@ -33,10 +33,7 @@ REMARKS = (Remark("length", values={"words": 640, "target": 900}),)
 def made_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Make a site in a git repository, with a draft of its page."""
     root = tmp_path_factory.mktemp("made")
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        site = make_site(root, monkeypatch)
-        monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(root / "no-such-file"))
-        git(root, "init", "-q", "-b", "main")
+    with made_repository(root) as site:
         site.draft(DRAFT, model="large:8b", remarks=REMARKS)
         commit(root)
     return root
@@ -49,13 +46,6 @@ def site(made_site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Si
         monkeypatch.delenv(f"GIT_{variable}_NAME", raising=False)
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "no-such-file"))
     return copy_site(made_site, tmp_path, monkeypatch)
-
-
-def propose(site: Site) -> None:
-    """Propose the draft, commit the file, and lose the cache, as on another machine."""
-    site.run("propose", "index.md")
-    commit(site.root)
-    shutil.rmtree(site.root / ".cache")
 
 
 def status(site: Site) -> dict[str, object]:

@@ -11,8 +11,8 @@ from approved_headers import sign
 from bs4 import BeautifulSoup
 from markdown_it import MarkdownIt
 from remarks import in_words
-from repository import commit, edit_file, git
-from sandbox_site import Site, copy_site, make_site
+from repository import commit, edit_file, git, made_repository, propose
+from sandbox_site import Site, copy_site
 
 from mkdocs_contentgen.files import sha256
 from mkdocs_contentgen.writer.sources.code_symbols import Symbol
@@ -31,10 +31,7 @@ REMARKS = in_words("length: 640 words for 900")
 def made_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Make a site with a page and its draft, in a repository whose first commit has no text."""
     root = tmp_path_factory.mktemp("made")
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        site = make_site(root, monkeypatch)
-        monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(root / "no-such-file"))
-        git(root, "init", "-q", "-b", "main")
+    with made_repository(root) as site:
         commit(root)
         git(root, "checkout", "-q", "-b", "texts")
         site.draft(DRAFT, remarks=REMARKS)
@@ -48,13 +45,6 @@ def site(made_site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Si
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "no-such-file"))
     return copy_site(made_site, tmp_path, monkeypatch)
-
-
-def propose(site: Site) -> None:
-    """Propose the draft, commit it, and lose the cache."""
-    site.run("propose", "index.md")
-    commit(site.root)
-    shutil.rmtree(site.root / ".cache")
 
 
 def read(markdown: str) -> BeautifulSoup:

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import time
-from collections.abc import Callable
-
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from test_fuzz import few, fuzz
 
 from mkdocs_contentgen.writer.sources.api_schemas import read_api_schema
 from mkdocs_contentgen.writer.sources.code_symbols import Symbol
 from mkdocs_contentgen.writer.sources.help_texts import read_help
 from mkdocs_contentgen.writer.sources.python_code import read_python
 from mkdocs_contentgen.writer.sources.tree_sitter_code import GRAMMARS, read_program
-
-SECONDS = float(os.environ.get("FUZZ_SECONDS", "0"))
-TESTS = 4
-
-few = settings(max_examples=20, suppress_health_check=list(HealthCheck), derandomize=not SECONDS)
 
 PIECES = [
     *("class A", "def f(a, b=2)", "async ", "@x.y(1)", "pass", "import a", "lambda: 0", "match a"),
@@ -62,14 +54,6 @@ PIECES = [
 programs = st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=5)), max_size=60).map(
     "".join
 )
-
-
-def fuzz(test: Callable[[], None]) -> None:
-    """Run a test of Hypothesis once, or for its share of FUZZ_SECONDS."""
-    deadline = time.monotonic() + SECONDS / TESTS
-    test()
-    while time.monotonic() < deadline:
-        test()
 
 
 def check(symbols: list[Symbol] | None, source: str) -> None:

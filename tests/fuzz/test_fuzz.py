@@ -44,7 +44,8 @@ from mkdocs_contentgen.texts.approved_dir import read_approved
 from mkdocs_contentgen.writer.answers.markdown import to_html
 
 SECONDS = float(os.environ.get("FUZZ_SECONDS", "0"))
-TESTS = 8
+TESTS = 12
+"""The tests of this folder that share the time."""
 
 
 def fuzz(test: Callable[[], None]) -> None:

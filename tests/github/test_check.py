@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from copy import deepcopy
 from pathlib import Path
 from typing import Literal
 
 import pytest
-from github_double import BOT, REPOSITORY, TOKEN, Fault, GitHubDouble, github_double
-from repository import commit, edit_file, git
-from sandbox_site import Site, copy_site, make_site
+from github_double import BOT, REPOSITORY, TOKEN, Fault, GitHubDouble
+from repository import commit, edit_file, git, made_repository
+from sandbox_site import Site, copy_site
 
 from mkdocs_contentgen.github.comment import HEADING
 from mkdocs_contentgen.writer.sources.sources import split_passages
@@ -23,21 +22,11 @@ DRAFT = (
 )
 
 
-@pytest.fixture
-def github() -> Iterator[GitHubDouble]:
-    """Serve GitHub's API."""
-    with github_double() as double:
-        yield double
-
-
 @pytest.fixture(scope="module")
 def made_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Make a site on a branch with a proposed text."""
     root = tmp_path_factory.mktemp("made")
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        site = make_site(root, monkeypatch)
-        monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(root / "no-such-file"))
-        git(root, "init", "-q", "-b", "main")
+    with made_repository(root) as site:
         commit(root)
         git(root, "checkout", "-q", "-b", "texts")
         site.draft(DRAFT)

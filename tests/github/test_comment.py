@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
-from github_double import REPOSITORY, TOKEN, GitHubDouble, github_double
+from github_double import REPOSITORY, TOKEN, GitHubDouble
 
 from mkdocs_contentgen.github.api import GitHub
 from mkdocs_contentgen.github.comment import HEADING, find_own, put_answer, put_comment
 from mkdocs_contentgen.github.events import GitHubJob
-
-
-@pytest.fixture
-def github() -> Iterator[GitHubDouble]:
-    """Serve GitHub's API."""
-    with github_double() as double:
-        yield double
 
 
 def connect(github: GitHubDouble) -> GitHub:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import httpx
 import pytest
-from github_double import BOT, REPOSITORY, TOKEN, Fault, GitHubDouble, github_double
+from github_double import BOT, REPOSITORY, TOKEN, Fault, GitHubDouble
 from ports import free_port
 
 from mkdocs_contentgen.errors import ConfigurationError, GitHubError
@@ -32,13 +31,6 @@ class Time:
     def now(self) -> float:
         """Return the seconds since 1970."""
         return self.seconds
-
-
-@pytest.fixture
-def github() -> Iterator[GitHubDouble]:
-    """Serve GitHub's API."""
-    with github_double() as double:
-        yield double
 
 
 def connect(github: GitHubDouble, time: Time, longest: float = 600.0) -> GitHub:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -14,7 +13,6 @@ from github_double import (
     TOKEN,
     Fault,
     GitHubDouble,
-    github_double,
     refuse_pushes,
 )
 from repository import commit, edit_file, git
@@ -24,13 +22,6 @@ from service_double import ServiceDouble, raw
 from mkdocs_contentgen.text import Edits
 
 FILE = "contentgen/index.md/main.html"
-
-
-@pytest.fixture
-def github() -> Iterator[GitHubDouble]:
-    """Serve GitHub's API."""
-    with github_double() as double:
-        yield double
 
 
 @pytest.fixture(scope="module")

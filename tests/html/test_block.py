@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 import pytest
+from article_with_marks import HTML
 from golden_file import cases
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,13 +18,6 @@ from mkdocs_contentgen.html.document import Document
 from mkdocs_contentgen.text import MAX_BLOCK
 
 CASES = cases("document")
-
-HTML = """<article><h1>T &amp; x</h1>
-<p class="intro">It takes <mark>3 s</mark>, says <em>Bob</em>. It costs <mark>5 EUR</mark>
-<a href="https://x.example/#a">[1]</a>. A <code>b == c</code>, 2*3*4, a_b_c, [x],
-&lt;p&gt;, \\, &amp;lt; <kbd>Ctrl</kbd>.</p>
-<ul><li>One <strong>two</strong></li><li><p>Para</p></li></ul>
-<table><tr><td>cell <mark>9</mark></td><td>b</td></tr></table><p>Last.</p></article>"""
 
 WORDS = (
     "one|<b>|</b>|<title>|</title>|<svg|/>|<|>|&lt;|`|*|==|~~|[x](/y)|[|](https://z.example)|<!--|"

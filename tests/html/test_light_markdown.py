@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from article_with_marks import HTML
 from golden_file import cases
 
 from mkdocs_contentgen.html.document import Document
 
 CASES = cases("document")
-
-HTML = """<article><h1>T &amp; x</h1>
-<p class="intro">It takes <mark>3 s</mark>, says <em>Bob</em>. It costs <mark>5 EUR</mark>
-<a href="https://x.example/#a">[1]</a>. A <code>b == c</code>, 2*3*4, a_b_c, [x],
-&lt;p&gt;, \\, &amp;lt; <kbd>Ctrl</kbd>.</p>
-<ul><li>One <strong>two</strong></li><li><p>Para</p></li></ul>
-<table><tr><td>cell <mark>9</mark></td><td>b</td></tr></table><p>Last.</p></article>"""
 
 
 def test_every_block_comes_back_as_it_was() -> None:

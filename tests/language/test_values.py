@@ -20,27 +20,23 @@ def is_stated(text: str, source: str) -> bool:
     return all(value.is_stated(known_values(source)) for value in values)
 
 
-@pytest.mark.parametrize(("text", "source"), CASES["same_values"])
+@pytest.mark.parametrize(
+    ("text", "source"), [*CASES["same_values"], *CASES["figures_of_parameters"]]
+)
 def test_the_same_value_in_another_form(text: str, source: str) -> None:
-    """Units, magnitudes, dates and number words are compared as values, across languages."""
+    """Units, magnitudes, dates and number words are compared as values, across languages.
+
+    Of a figure in code and data, the unit stands in the name, a comment, a cell or the words
+    beside it.
+    """
     assert is_stated(text, source)
 
 
-@pytest.mark.parametrize(("text", "source"), CASES["other_values"])
+@pytest.mark.parametrize(
+    ("text", "source"), [*CASES["other_values"], *CASES["other_figures_of_parameters"]]
+)
 def test_another_value(text: str, source: str) -> None:
     """The same digits with another unit, magnitude, month or half of the day are something else."""
-    assert not is_stated(text, source)
-
-
-@pytest.mark.parametrize(("text", "source"), CASES["figures_of_parameters"])
-def test_a_figure_of_code_and_data(text: str, source: str) -> None:
-    """The unit stands in the name, a comment, a cell or the words beside a figure."""
-    assert is_stated(text, source)
-
-
-@pytest.mark.parametrize(("text", "source"), CASES["other_figures_of_parameters"])
-def test_another_figure_of_code_and_data(text: str, source: str) -> None:
-    """Neither another figure nor another unit is what the parameter says."""
     assert not is_stated(text, source)
 
 

@@ -16,8 +16,8 @@ import yaml
 from approved_headers import sign, signed
 from approved_texts import approve, propose, save_approved
 from msgspec import structs
-from repository import commit, edit_file, git
-from sandbox_site import Site, copy_site, make_site
+from repository import commit, edit_file, git, made_repository
+from sandbox_site import Site, copy_site
 
 from mkdocs_contentgen.git import Commit, CommittedLine, Person
 from mkdocs_contentgen.requests import BlogRequest
@@ -192,10 +192,7 @@ def test_lines_of_an_earlier_approval() -> None:
 def made_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Make a site with a text that Jo has approved in a commit, on a branch."""
     root = tmp_path_factory.mktemp("made")
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        site = make_site(root, monkeypatch)
-        monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(root / "no-such-file"))
-        git(root, "init", "-q", "-b", "main")
+    with made_repository(root) as site:
         commit(root)
         git(root, "checkout", "-q", "-b", "texts")
         site.draft("<article><h1>Alpha</h1><p>In <mark>1999</mark>, it was slow.</p></article>")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ from model_double import (
     ModelDouble,
     error,
     raw,
-    running_model,
     sequence,
     written,
 )
@@ -56,14 +54,6 @@ TEXT = (
     f"## What people do\n\n{SENTENCES[3]} {SENTENCES[4]}\n\n{SENTENCES[5]}\n"
 )
 REQUEST = ArticleRequest(topic="Tides", length="short")
-
-
-@pytest.fixture
-def server() -> Iterator[ModelDouble]:
-    """Run a model server; afterwards, it must have got no request that its API does not have."""
-    with running_model() as double:
-        yield double
-    assert double.strays == []
 
 
 def options(server: ModelDouble, **given: Any) -> WriterOptions:

@@ -10,7 +10,7 @@ import re
 import socket
 import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from threading import Barrier
 from typing import Any, TypeVar
 
@@ -68,14 +68,6 @@ QUESTION: list[Message] = [
 USE_NEW_FIELD = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
 
 AnyError = TypeVar("AnyError", bound=ContentgenError)
-
-
-@pytest.fixture
-def server() -> Iterator[ModelDouble]:
-    """Run a model server; afterwards, it must have got no request that its API does not have."""
-    with running_model() as double:
-        yield double
-    assert double.strays == []
 
 
 WRONG_ADDRESS = (
