@@ -29,11 +29,13 @@ from ..remark import Remark
 from ..remark_words import sentence_of
 from ..review.sentences_to_check import OriginalFinder, evidence_finder
 from ..review.text_links import dead_links, lost_links
+from ..site.cited_passages import CitedPassages
 from ..site.site import Site
 from ..text import Text
 from ..texts.articles import Article, count_statements
 from ..writer.sources.evidence import Evidence, EvidenceFinder
 from ..writer.sources.source_lists import listed_items, name_of_listed
+from ..writer.sources.sources import RepositoryFolder
 from .acts import Change, Desk, Earlier, digest_of
 from .block_views import BlockView
 from .rendering import render
@@ -96,8 +98,12 @@ def describe(desk: Desk, article: Article, on_page: Sequence[Article]) -> dict[s
     blocks = document.blocks()
     views = desk.views.of(blocks)
     finder = evidence_finder(desk.site, article, text, desk.evidence)
-    # The source of a translation is its original.
-    sources = [] if article.original else list(_sources(desk.site, text, views))
+    sources: list[dict[str, object]] = []
+    stale: list[dict[str, object]] = []
+    if article.original is None:  # the source of a translation is its original
+        cited = desk.site.cited_passages()
+        sources = list(_sources(cited, desk.site.repository_folder(), text, views))
+        stale = list(_stale(cited, text, views))
     described = {
         **shown,
         **_in_page(desk.site, article, on_page, blocks),
@@ -112,7 +118,7 @@ def describe(desk: Desk, article: Article, on_page: Sequence[Article]) -> dict[s
             for sentence in document.sentences_to_read()
         ],
         "sources": sources,
-        "stale": [] if article.original else list(_stale(desk.site, text, views)),
+        "stale": stale,
         "links": [asdict(link) for link in lost_links(text.remarks, blocks)],
         "hidden": list(_hidden(document)),
     }
@@ -478,9 +484,13 @@ def _evidence(passages: Sequence[Evidence]) -> list[dict[str, object]]:
     ]
 
 
-def _sources(site: Site, text: Text, views: Sequence[BlockView]) -> Iterator[dict[str, object]]:
+def _sources(
+    cited: CitedPassages,
+    repository: RepositoryFolder | None,
+    text: Text,
+    views: Sequence[BlockView],
+) -> Iterator[dict[str, object]]:
     """Yield the passages that a text cites as they were and as they are."""
-    cited = site.cited_passages()
     for citation in cited.citations(text):
         passage = cited.passage(citation)
         words: list[tuple[str, str]] = []
@@ -495,14 +505,18 @@ def _sources(site: Site, text: Text, views: Sequence[BlockView]) -> Iterator[dic
             "state": _state_of(citation),
             "language": passage.language if passage else "",
             "line": passage.line if passage else None,
-            "link": passage.address_in(site.repository_folder()) if passage else "",
+            "link": passage.address_in(repository) if passage else "",
         }
 
 
-def _stale(site: Site, text: Text, views: Sequence[BlockView]) -> Iterator[dict[str, object]]:
+def _stale(
+    cited: CitedPassages, text: Text, views: Sequence[BlockView]
+) -> Iterator[dict[str, object]]:
     """Yield the cited passages that say something else now, with the sentences to look at."""
-    cited = site.cited_passages()
     changed = [citation for citation in cited.citations(text) if citation.has_changed]
+    if not changed:
+        return
+    letters = [_letters_of(view.text) for view in views]
     for citation, source in zip(changed, cited.stale(text), strict=True):
         sentences: list[dict[str, object]] = []
         for sentence in source.sentences:
@@ -511,7 +525,7 @@ def _stale(site: Site, text: Text, views: Sequence[BlockView]) -> Iterator[dict[
                     "text": sentence.text,
                     "lost": list(sentence.lost),
                     "now": sentence.now,
-                    "block": _block_with(sentence.text, views),
+                    "block": _block_with(sentence.text, letters),
                 }
             )
         yield {
@@ -524,11 +538,14 @@ def _stale(site: Site, text: Text, views: Sequence[BlockView]) -> Iterator[dict[
         }
 
 
-def _block_with(sentence: str, views: Sequence[BlockView]) -> int | None:
-    """Return the number of the first block that has a sentence, or None."""
+def _block_with(sentence: str, letters: Sequence[str]) -> int | None:
+    """Return the number of the first block that has a sentence, or None.
+
+    `letters` are those of each block.
+    """
     wanted = _letters_of(sentence)
-    for number, view in enumerate(views):
-        if wanted in _letters_of(view.text):
+    for number, of_block in enumerate(letters):
+        if wanted in of_block:
             return number
     return None
 
