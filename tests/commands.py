@@ -27,6 +27,7 @@ from jinja2.bccache import Bucket
 from mkdocs.__main__ import cli as mkdocs_command
 from mkdocs.config.config_options import Plugins
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
 from mkdocs.theme import Theme
 from pymdownx import emoji1_db  # type: ignore[import-untyped]  # it has no types
 from zensical.main import cli as zensical
@@ -66,10 +67,32 @@ def environment_with_templates(theme: Theme) -> Environment:
     return made
 
 
+find_theme_files = Files.add_files_from_theme
+THEME_FILES: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+"""The path and the directory of each file of a theme, by its directories and templates."""
+
+
+def add_theme_files(self: Files, env: Environment, config: MkDocsConfig) -> None:
+    """Add the files of a theme to those of a site; those of installed themes are found once."""
+    theme = config.theme
+    if not all(directory.startswith(sys.prefix) for directory in theme.dirs):
+        find_theme_files(self, env, config)
+        return
+    key = *theme.dirs, *sorted(theme.static_templates)
+    if key not in THEME_FILES:
+        found = Files([])
+        find_theme_files(found, env, config)
+        THEME_FILES[key] = [(file.src_uri, str(file.src_dir)) for file in found]
+    for path, directory in THEME_FILES[key]:
+        if self.get_file_from_path(path) is None:
+            self.append(File(path, directory, config.site_dir, config.use_directory_urls))
+
+
 # What is installed does not change while tests run; looking for it takes half of a small command.
 installed = cache(entry_points)
 setattr(mkdocs.plugins, "entry_points", installed)  # noqa: B010  mypy knows of no such name
 mkdocs.utils.get_themes = cache(mkdocs.utils.get_themes)
+Files.add_files_from_theme = add_theme_files  # type: ignore[method-assign]
 
 
 class Table(dict[str, object]):
@@ -131,6 +154,7 @@ def like_a_process(root: Path, environment: Mapping[str, str]) -> Iterator[None]
     plugins = dict(MkDocsConfig._schema)["plugins"]
     assert isinstance(plugins, Plugins)
     os.chdir(root)
+    imported = set(sys.modules)
     register, at_exit = atexit.register, list[Callable[[], object]]()
 
     def register_here(function: Callable[[], object], *arguments: object) -> object:
@@ -159,8 +183,8 @@ def like_a_process(root: Path, environment: Mapping[str, str]) -> Iterator[None]
         log.level, log.propagate, log.handlers[:], build_log.filters[:] = state
         files_log.setLevel(logging.NOTSET)
         gc.enable()
-        for name, module in list(sys.modules.items()):
-            if (getattr(module, "__file__", None) or "").startswith(f"{root}/"):
+        for name in sys.modules.keys() - imported:
+            if (getattr(sys.modules[name], "__file__", None) or "").startswith(f"{root}/"):
                 del sys.modules[name]
         sys.path_importer_cache.pop(str(root), None)
 
