@@ -37,10 +37,10 @@ from .output import (
 )
 
 if TYPE_CHECKING:
-    from ..review.approving import DecidedApproval
+    from ..review.approving import DecidedApproval, TextToApprove
     from ..review.sentences_to_check import SentenceToCheck
+    from ..site.cited_passages import CitedPassages
     from ..site.site import Site
-    from ..stale import StaleSource
     from ..text import Text
     from ..texts.articles import Article
 
@@ -235,9 +235,8 @@ def approve(
             except (ApprovalError, StoreError) as error:
                 failures.append(str(error))
             else:
-                # The source of a translation is its original.
-                changed = () if article.asked.original else cited.stale(chosen.text)
-                _print_approval(decided, changed)
+                _print_approval(decided)
+                _print_changed_sources(article, chosen, cited)
                 approved.add(article.directory)
     for directory in approved:
         print_git_add(directory)
@@ -279,7 +278,7 @@ def _originals_first(site: Site, articles: Sequence[Article]) -> Iterator[Articl
         yield from site.reread(translations)
 
 
-def _print_approval(decided: DecidedApproval, stale: Sequence[StaleSource]) -> None:
+def _print_approval(decided: DecidedApproval) -> None:
     """Print that a text was approved, and what a person should know of it."""
     article = decided.article
     line = f"{article.page}: approved in {article.path}"
@@ -289,7 +288,13 @@ def _print_approval(decided: DecidedApproval, stale: Sequence[StaleSource]) -> N
     print_line(line)
     for check_line in decided.check_lines:
         print_line(check_line)
-    for source in stale:
+
+
+def _print_changed_sources(article: Article, chosen: TextToApprove, cited: CitedPassages) -> None:
+    """Print which of the passages that an approved text cites have changed."""
+    if article.asked.original:  # the source of a translation
+        return
+    for source in cited.stale(chosen.text, chosen.document):
         print_line(f"  {source.message}")
 
 

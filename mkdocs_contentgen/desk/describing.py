@@ -103,7 +103,7 @@ def describe(desk: Desk, article: Article, on_page: Sequence[Article]) -> dict[s
     if article.original is None:  # the source of a translation is its original
         cited = desk.site.cited_passages()
         sources = list(_sources(cited, desk.site.repository_folder(), text, views))
-        stale = list(_stale(cited, text, views))
+        stale = list(_stale(cited, text, document, views))
     described = {
         **shown,
         **_in_page(desk.site, article, on_page, blocks),
@@ -510,14 +510,14 @@ def _sources(
 
 
 def _stale(
-    cited: CitedPassages, text: Text, views: Sequence[BlockView]
+    cited: CitedPassages, text: Text, document: Document, views: Sequence[BlockView]
 ) -> Iterator[dict[str, object]]:
     """Yield the cited passages that say something else now, with the sentences to look at."""
     changed = [citation for citation in cited.citations(text) if citation.has_changed]
     if not changed:
         return
     letters = [_letters_of(view.text) for view in views]
-    for citation, source in zip(changed, cited.stale(text), strict=True):
+    for citation, source in zip(changed, cited.stale(text, document), strict=True):
         sentences: list[dict[str, object]] = []
         for sentence in source.sentences:
             sentences.append(

@@ -20,6 +20,7 @@ from typing import Literal
 from bs4 import Tag
 
 from ..errors import UnsafeHTMLError
+from ..text import Text
 from .block import Block, is_block
 from .elements import BLOCK_LEVEL, GROUPS, TEXT_BLOCKS
 from .html_reader import read_article
@@ -238,6 +239,14 @@ def _is_apart(one: Tag | None, other: Tag | None) -> bool:
 
 def _has_siblings(tag: Tag) -> bool:
     return tag.next_sibling is not None or tag.previous_sibling is not None
+
+
+@dataclass(frozen=True)
+class ReadText:
+    """A text with its document, which was read from its HTML once."""
+
+    text: Text
+    document: Document
 
 
 def document_of(html: str) -> Document:

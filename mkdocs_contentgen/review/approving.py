@@ -15,7 +15,7 @@ from msgspec import structs
 
 from ..display import escape_controls, first_names, one_line_problem, quoted, shortened
 from ..errors import ApprovalError, UnsafeHTMLError
-from ..html.document import Document
+from ..html.document import Document, ReadText
 from ..html.inline_styles import adapted_classes
 from ..remark import Remark
 from ..remark_words import sentence_of, sentences_of
@@ -182,7 +182,7 @@ def decide_approval(
         edits=edits,
         edition=edition,
     )
-    text = as_approved(text, cited)
+    text = as_approved(ReadText(text, written), cited).text
     approved = approve(text, written, article.key, service_name(options), by, declined, unchecked)
     file = file_to_write(
         article.path,

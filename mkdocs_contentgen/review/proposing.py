@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import structs
 
 from ..errors import ApprovalError, UnsafeHTMLError
-from ..html.document import Document
+from ..html.document import Document, ReadText
 from ..site.site import Site
 from ..texts.approved_writer import write_file
 from ..texts.articles import Article
@@ -51,8 +51,8 @@ def propose_article(
             f"{article.place}: {article.path} has an approved text that is not committed; commit "
             f"it first, or {cure}"
         )
-    text = with_unsupported(text, site.cited_passages().of(text))
-    proposal = propose(text, written, article.key, service_name(options))
+    read = with_unsupported(ReadText(text, written), site.cited_passages().of(text))
+    proposal = propose(read.text, written, article.key, service_name(options))
     try:
         file = file_to_write(
             article.path,

@@ -12,6 +12,7 @@ from mkdocs.structure.files import File
 
 if TYPE_CHECKING:
     from ..citation import Citation
+    from ..html.document import Document
     from ..stale import StaleSource
     from ..text import Text
     from ..writer.sources.moved import Sections
@@ -60,14 +61,19 @@ class CitedPassages:
         passages = self._find(citation)
         return passages[0] if passages else None
 
-    def stale(self, text: Text) -> tuple[StaleSource, ...]:
-        """Return those of the cited passages that are gone or have changed, and what that means."""
+    def stale(self, text: Text, document: Document | None = None) -> tuple[StaleSource, ...]:
+        """Return those of the cited passages that are gone or have changed, and what that means.
+
+        `document` is that of the text, if it is at hand.
+        """
         citations = self.citations(text)
         if not any(citation.has_changed for citation in citations):
             return ()
-        from ..writer.sources.staleness import find_stale  # most texts are up to date
+        from ..html.document import document_or_none  # most texts are up to date
+        from ..writer.sources.staleness import find_stale
 
-        return find_stale(text, [self._cited(text, citation) for citation in citations])
+        cited = [self._cited(text, citation) for citation in citations]
+        return find_stale(text, document or document_or_none(text.html), cited)
 
     def of(self, text: Text) -> list[CitedPassage]:
         """Return what a text cites, with what it takes to judge changes and statements."""

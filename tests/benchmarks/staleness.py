@@ -37,6 +37,7 @@ from time import process_time
 import msgspec
 from msgspec import structs
 
+from mkdocs_contentgen.html.document import ReadText, document_of
 from mkdocs_contentgen.stale import StaleSource
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.writer.answers.markdown import read_markdown, to_html
@@ -142,7 +143,8 @@ def judge(name: str, change: Change) -> Judged:
     then = citation_of(cited[0], SITE)
     was = structs.replace(then, before=text.passages[then.name], now=_said(cited))
     shown = was.shown(SITE)
-    text = with_unsupported(text, [CitedPassage(was, shown, was.digest)])
+    read = ReadText(text, document_of(text.html))
+    text = with_unsupported(read, [CitedPassage(was, shown, was.digest)]).text
     here = [passage for passage in after if _anchor(passage) == change.section]
     others = [passage for passage in after if _anchor(passage) != change.section]
     if here:
@@ -160,7 +162,7 @@ def judge(name: str, change: Change) -> Judged:
     other_sections = [f"{passage.title}\n{passage.text}" for passage in others]
     passage = CitedPassage(now, shown, was.digest, other_sections=partial(list, other_sections))
     started = process_time()
-    found = find_stale(text, [passage])
+    found = find_stale(text, document_of(text.html), [passage])
     return Judged(name, change, found, process_time() - started)
 
 

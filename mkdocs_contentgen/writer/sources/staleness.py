@@ -18,7 +18,7 @@ from functools import lru_cache
 from msgspec import structs
 
 from ...citation import Citation
-from ...errors import UnsafeHTMLError
+from ...html.document import Document, ReadText
 from ...html.elements import HEADINGS
 from ...language.sentences import sentence_ranges
 from ...language.words import content_stems
@@ -64,66 +64,66 @@ class CitedPassage:
         return digest_of_words(self.citation.before) == self.digest_before
 
 
-def find_stale(text: Text, passages: Sequence[CitedPassage]) -> tuple[StaleSource, ...]:
+def find_stale(
+    text: Text, document: Document | None, passages: Sequence[CitedPassage]
+) -> tuple[StaleSource, ...]:
     """Return those of the cited passages that are gone or have changed, and what that means.
 
-    A text that no build can show has no sentences here.
+    `document` is that of the text, or None for one that no build can show: its page says so, and it
+    has no sentences here.
     """
     changed = [passage for passage in passages if passage.citation.has_changed]
     if not changed:
         return ()
     sentences: dict[str, list[_Judged]] = {passage.citation.name: [] for passage in changed}
-    try:
-        judged = list(_Judge(text, passages).sentences())
-    except UnsafeHTMLError:  # its page says so
-        judged = []
+    judged = () if document is None else _Judge(text, document, passages).sentences()
     for sentence in judged:
         sentences[sentence.source.citation.name].append(sentence)
     return tuple(_stale_source(source, sentences[source.citation.name]) for source in changed)
 
 
-def with_unsupported(text: Text, passages: Sequence[CitedPassage]) -> Text:
-    """Return a text with those of its statements that what it cites does not have now.
-
-    Raises UnsafeHTMLError.
-    """
-    if not text.sources:
-        return text
-    return structs.replace(text, unsupported=_unsupported_statements(text, passages))
+def with_unsupported(read: ReadText, passages: Sequence[CitedPassage]) -> ReadText:
+    """Return a text with those of its statements that what it cites does not have now."""
+    if not read.text.sources:
+        return read
+    unsupported = _unsupported_statements(read, passages)
+    return replace(read, text=structs.replace(read.text, unsupported=unsupported))
 
 
-def as_approved(text: Text, passages: Sequence[CitedPassage]) -> Text:
+def as_approved(read: ReadText, passages: Sequence[CitedPassage]) -> ReadText:
     """Return a text with what an approval keeps of what it cites.
 
     Whoever approves a text has read it beside its sources as they are now. So these are what later
     changes are compared with, but for those that are gone, and those of sentences that may still be
     wrong.
-
-    Raises UnsafeHTMLError.
     """
-    read = {stale.source for stale in find_stale(text, passages) if stale.level == "changed"}
+    text = read.text
+    stale = find_stale(text, read.document, passages)
+    seen = {source.source for source in stale if source.level == "changed"}
     sources = {**text.sources}
     said: dict[str, str] = {**text.passages}
     known = []
     for passage in passages:
         citation = passage.citation
-        if passage.shown in read and not passage.moved_to:
+        if passage.shown in seen and not passage.moved_to:
             sources[citation.name] = citation.digest
             said[citation.name] = citation.now
             known.append(replace(passage, citation=structs.replace(citation, before=citation.now)))
         else:
             known.append(passage)
-    kept = structs.replace(text, sources=sources, passages=clean_by_passage(said))
-    return with_unsupported(kept, known)
+    text = structs.replace(text, sources=sources, passages=clean_by_passage(said))
+    return with_unsupported(replace(read, text=text), known)
 
 
-def _unsupported_statements(text: Text, passages: Sequence[CitedPassage]) -> tuple[str, ...] | None:
+def _unsupported_statements(
+    approved: ReadText, passages: Sequence[CitedPassage]
+) -> tuple[str, ...] | None:
     """Return the statements of a text that what it cites does not have, as an approval keeps them.
 
     What a passage said when the text was written counts, too. Returns None if they are too many.
-    Raises UnsafeHTMLError.
     """
-    read = read_citing_text(text.html)
+    text = approved.text
+    read = read_citing_text(approved.document)
     titles = _titles(passages)
     by_name = {passage.citation.name: passage for passage in passages}
     found: dict[str, None] = {}
@@ -194,9 +194,9 @@ def _given(text: Text, read: CitingText, said: Sequence[str]) -> Given:
 class _Judge:
     """Judges the sentences of a text of which a cited passage has changed."""
 
-    def __init__(self, text: Text, passages: Sequence[CitedPassage]) -> None:
+    def __init__(self, text: Text, document: Document, passages: Sequence[CitedPassage]) -> None:
         self._text = text
-        self._read = read_citing_text(text.html)
+        self._read = read_citing_text(document)
         self._by_name = {passage.citation.name: passage for passage in passages}
         self._titles = _titles(passages)
         self._unsupported_then: frozenset[str] | None = None

@@ -1,7 +1,7 @@
 """Find the statements of a text that what it cites does not support.
 
 The statements are those that a new text is marked for: figures, dates, quotations, names and code.
-The text is read as an ElementTree, which a build needs anyway.
+The text is handed in as its document, which its caller has read anyway.
 """
 
 from __future__ import annotations
@@ -11,12 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from xml.etree.ElementTree import Element
 
+from bs4 import Tag
 from markdown_it.token import Token
 
-from ...html.article import parse_article
+from ...html.document import Document
 from ...html.elements import BLOCK_LEVEL, HEADINGS
+from ...html.html_writer import LOOSE
+from ...html.tags import tags_in
 from ...language.languages import SOURCES_HEADINGS
 from ...language.ranges import Range
 from ...language.sentences import sentence_ranges
@@ -189,63 +191,73 @@ class CitingText:
     language: str
 
 
-def read_citing_text(html: str) -> CitingText:
-    """Return the blocks of a text. Raises UnsafeHTMLError."""
-    article = parse_article(html)
+def read_citing_text(document: Document) -> CitingText:
+    """Return the blocks of a text."""
+    article = document.article
     listed = _listed_sources(article)
     reader = _BlockReader(listed)
     reader.read(article, None)
     blocks = [block for block in reader.blocks if block.text.strip()]
     names = []
     for item in listed:
-        link = item.find(".//a")
-        title = "".join(item.itertext()).strip()
-        names.append(link.get("href", title) if link is not None else title)
-    return CitingText(blocks, names, article.get("lang", ""))
+        links = tags_in(item, ("a",))
+        name = links[0]["href"] if links else item.get_text().strip()
+        names.append(str(name))
+    return CitingText(blocks, names, str(article.get("lang", "")))
 
 
-def _listed_sources(article: Element) -> list[Element]:
+def _listed_sources(article: Tag) -> list[Tag]:
     """Return the items of the list of sources at the end of a text."""
-    found: list[Element] = []
-    for parent in article.iter():
-        for heading, following in pairwise(parent):
-            is_heading = heading.tag == "h2" and "".join(heading.itertext()) in SOURCES_HEADINGS
-            if is_heading and following.tag == "ol":
-                found = list(following)
+    found: list[Tag] = []
+    for parent in (article, *tags_in(article)):
+        for heading, following in pairwise(_elements_of(parent)):
+            is_heading = heading.name == "h2" and heading.get_text() in SOURCES_HEADINGS
+            if is_heading and following.name == "ol":
+                found = _elements_of(following)
+    return found
+
+
+def _elements_of(parent: Tag) -> list[Tag]:
+    """Return the elements that stand directly in another one, without its loose text."""
+    found = []
+    for child in parent.children:
+        if isinstance(child, Tag) and child.name != LOOSE:
+            found.append(child)
     return found
 
 
 class _BlockReader:
     """Collects the blocks of an element."""
 
-    def __init__(self, left_out: Sequence[Element]) -> None:
+    def __init__(self, left_out: Sequence[Tag]) -> None:
         self.blocks: list[CitingBlock] = []
         self._left_out = set(map(id, left_out))
         self._most_labels = len(left_out)
 
-    def read(self, element: Element, around: CitingBlock | None, *, is_code: bool = False) -> None:
+    def read(self, element: Tag, around: CitingBlock | None, *, is_code: bool = False) -> None:
         """Read an element within a block, or None outside of all."""
         if id(element) in self._left_out:
             return
         block = around
-        if block is None or element.tag in BLOCK_LEVEL:
-            block = CitingBlock(str(element.tag))
+        if block is None or element.name in BLOCK_LEVEL:
+            block = CitingBlock(element.name)
             if around is not None and around.kind in ("li", "blockquote") and block.kind == "p":
                 block.kind = around.kind
             self.blocks.append(block)
-        is_code = is_code or element.tag in ("code", "pre")
-        text = element.text or ""
-        if element.tag == "a":
-            block.addresses.add(element.get("href", ""))
-            if _LABEL.fullmatch(text):
-                text = ""
+        is_code = is_code or element.name in ("code", "pre")
+        if element.name == "a":
+            block.addresses.add(str(element["href"]))
+        elif element.name in ("br", LOOSE):  # which stand apart from the words before them
+            self._add(block, " ", is_code=is_code)
+        elif element.name == "img":  # a page that does not show it has its words
+            self._add(block, str(element.get("alt") or element["src"]), is_code=is_code)
+        for child in element.children:
+            if isinstance(child, Tag):
+                self.read(child, block, is_code=is_code)
+            elif element.name == "a" and _LABEL.fullmatch(str(child)):
                 block.end_words()
-        elif element.tag == "br":
-            text = " "
-        self._add(block, text, is_code=is_code)
-        for child in element:
-            self.read(child, block, is_code=is_code)
-            self._add(block, child.tail or "", is_code=is_code)
+            else:
+                self._add(block, str(child), is_code=is_code)
 
     def _add(self, block: CitingBlock, text: str, *, is_code: bool) -> None:
         """Add a text to a block, without the labels of citations."""

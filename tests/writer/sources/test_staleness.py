@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -9,6 +10,7 @@ import pytest
 from msgspec import structs
 
 from mkdocs_contentgen.citation import Citation
+from mkdocs_contentgen.html.document import ReadText, document_of
 from mkdocs_contentgen.stale import StaleSource, fails_on
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.writer.sources.passage_words import digest_of_words
@@ -46,13 +48,19 @@ def passage(now: str, before: str = BEFORE, *, others: tuple[str, ...] = ()) -> 
 def approved(html: str = HTML, before: str = BEFORE) -> Text:
     """Return a text with what an approval keeps."""
     whole = text(html, before)
-    unsupported = with_unsupported(whole, [passage(before, before)]).unsupported
+    read = ReadText(whole, document_of(html))
+    unsupported = with_unsupported(read, [passage(before, before)]).text.unsupported
     return structs.replace(whole, unsupported=unsupported)
+
+
+def found_stale(of: Text, passages: Sequence[CitedPassage]) -> tuple[StaleSource, ...]:
+    """Return what is said of passages that a text cites."""
+    return find_stale(of, document_of(of.html), passages)
 
 
 def stale(now: str, of: Text | None = None, others: tuple[str, ...] = ()) -> StaleSource:
     """Return what is said of that passage."""
-    (found,) = find_stale(of or approved(), [passage(now, others=others)])
+    (found,) = found_stale(of or approved(), [passage(now, others=others)])
     return found
 
 
@@ -65,7 +73,7 @@ def test_same_words_are_no_alarm() -> None:
     """A passage with the same words has not changed, so nothing is said of it."""
     now = "Run **`tool  sync --frozen`** in [CI](https://ci.example).\n\n"
     now += "It is tried 2 times.\nJane Smith wrote it."
-    assert find_stale(approved(), [passage(now)]) == ()
+    assert found_stale(approved(), [passage(now)]) == ()
 
 
 @pytest.mark.parametrize("of", [approved(), text()], ids=["approved", "draft"])
@@ -92,7 +100,7 @@ def test_what_stands_there_now() -> None:
     words = f'Each download is tried 2 times. <a href="{URL}">[1]</a>'
     html = f"<article><h1>T</h1><p>{words}</p></article>"
     now = passage("Before that, log in.\n\nA download is tried 3 times.", before)
-    (found,) = find_stale(approved(html, before), [now])
+    (found,) = found_stale(approved(html, before), [now])
     (line,) = found.lines()
     assert line == (
         '"Each download is tried 2 times."   no longer there: 2; '
@@ -131,7 +139,7 @@ def test_a_reworded_sentence_is_to_be_read() -> None:
         f'<a href="{URL}">[1]</a></p></article>'
     )
     now = passage("The download of packages is not parallel.", before)
-    (found,) = find_stale(approved(html, before), [now])
+    (found,) = found_stale(approved(html, before), [now])
     assert found.message == "sources changed: guide/#install (1 sentence to read)"
 
 
@@ -139,7 +147,7 @@ def test_a_source_is_gone() -> None:
     """A passage that stands nowhere is gone, whatever the sentences say."""
     digest = digest_of_words(BEFORE)
     citation = Citation(URL, "", "", before=BEFORE, digest=digest).as_gone("https://docs.example/")
-    (found,) = find_stale(approved(), [CitedPassage(citation, "guide/#install", digest)])
+    (found,) = found_stale(approved(), [CitedPassage(citation, "guide/#install", digest)])
     assert found.message == "source gone: guide/#install"
 
 
@@ -152,7 +160,7 @@ def test_a_paragraph_that_cites_something_else() -> None:
         f'times. It cost 900 dollars. <a href="{URL}">', f'times. <a href="{other_url}">'
     )
     of = structs.replace(approved(html), sources={URL: "0" * 64, other_url: other.digest_before})
-    (found,) = find_stale(of, [passage("Nothing is left."), other])
+    (found,) = found_stale(of, [passage("Nothing is left."), other])
     assert [sentence.text for sentence in found.sentences] == [
         "Run `tool sync --frozen` each time."
     ]
@@ -174,7 +182,7 @@ def test_code_that_is_another_one_as_a_whole() -> None:
         f'<code>stored = it</code> say. <a href="{URL}">[1]</a></p></article>'
     )
     now = passage("Its schema has `encrypt_fields`, so it is stored encrypted: true.", before)
-    (found,) = find_stale(approved(html, before), [now])
+    (found,) = found_stale(approved(html, before), [now])
     assert (found.level, found.lost) == ("wrong", ("encrypted = true",))
 
 
@@ -190,5 +198,5 @@ def test_code_that_is_another_one_as_a_whole() -> None:
 def test_words_for_states(said: str, before: str, now: str, *, lost: bool) -> None:
     """A word such as `experimental`, and a literal in code, is lost where a source had it."""
     html = f'<article><h1>T</h1><p>{said} <a href="{URL}">[1]</a></p></article>'
-    (found,) = find_stale(approved(html, before), [passage(now, before)])
+    (found,) = found_stale(approved(html, before), [passage(now, before)])
     assert (found.level == "wrong") is lost
