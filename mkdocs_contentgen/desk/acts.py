@@ -36,11 +36,11 @@ from ..review.text_links import open_links
 from ..site.authors import name_authors
 from ..site.site import Site
 from ..text import Edits, Text, edition_after
-from ..texts.approved_file import ApprovedText
+from ..texts.approved_file import SOMEBODY, ApprovedText
 from ..texts.approved_writer import restore_file, write_file
 from ..texts.articles import Article, count_sentences, count_statements
 from ..texts.file_to_write import FileChangedError
-from ..texts.human_edits import SOMEBODY, HumanEdit
+from ..texts.human_edits import HumanEdit, edits_lost_in
 from ..texts.store import ChangedError, DiskStore, Kept, row_key
 from .block_views import BlockViews
 
@@ -616,7 +616,7 @@ def _file_edited_error(article: Article, text: Text, error: FileChangedError) ->
     edits = error.edits
     if now is not None:
         named = replace(now, text=name_authors(now.text, article.path, article.directory))
-        edits = tuple(named.edits_lost_in(document_or_none(text.html)))
+        edits = tuple(edits_lost_in(named, document_or_none(text.html)))
     conflicts = _conflicts(edits, now, text)
     file = f"{article.page}/{article.path.name}"
     changed = f"'{SOMEBODY}' has changed {file}"

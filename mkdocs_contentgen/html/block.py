@@ -6,7 +6,7 @@ A block holds its element and no position, so that a change of one moves no othe
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from copy import copy
 from dataclasses import dataclass
 from typing import Literal
@@ -17,9 +17,10 @@ from bs4.element import NavigableString
 from ..errors import EditError
 from ..files import short_digest
 from ..text import MAX_BLOCK
+from .descriptions import Description, description_names
 from .elements import CELLS, WEAK
 from .html_reader import read_code, read_content, read_pasted
-from .html_writer import as_approved, collapse, inner_html, one_line, to_html
+from .html_writer import as_approved, collapse, first_words, inner_html, one_line, to_html
 from .light_markdown import to_light_markdown
 from .marked_sentences import Sentences, is_weak, language_of
 
@@ -32,9 +33,6 @@ MAX_PASTED = 100_000
 _LISTS_AND_TABLES = frozenset({"ul", "ol", "dl", "table", "figure", "blockquote", "header"})
 """Elements that have no blocks of another kind directly in them."""
 
-_MAX_NAMED = 60
-"""How many characters of a block name it in a message."""
-
 _SHORT_DIGEST_LENGTH = 8
 """Hex digits of the short digest of a block."""
 
@@ -43,6 +41,30 @@ _MAX_SYNTAX = 500
 
 _MORE_BLOCKS = re.compile(r"\n[ \t]*(?:\n|[-*+] |\d{1,3}[.)] |#{1,6} |> )")
 """Where another block begins in Markdown: after an empty line, or an item, heading or quote."""
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """What a block of a document says, or what has no blocks in it, as data to be compared."""
+
+    kind: Literal["block", "picture", "other"]
+    text: str
+    """The plain text."""
+
+    names: Sequence[str]
+    """Name it in a message: its first words in quotes if it has any, and its descriptions."""
+
+    digest: str
+    """That of its words, `Block.digest`."""
+
+    content_digest: str
+    """That of all that it says, `Block.content_digest`."""
+
+    short_content_digest: str
+    """`Block.short_content_digest`."""
+
+    around: str
+    """The start tags that it is in."""
 
 
 @dataclass(frozen=True)
@@ -66,10 +88,7 @@ class Block:
     @property
     def first_words(self) -> str:
         """The beginning of the plain text in quotes, to name the block in a message."""
-        text = self.text
-        if len(text) > _MAX_NAMED:
-            return f"'{text[:_MAX_NAMED]}…'"
-        return f"'{text}'"
+        return first_words(self.text)
 
     @property
     def html(self) -> str:
@@ -113,6 +132,19 @@ class Block:
     def links(self) -> list[str]:
         """The addresses of the links in it."""
         return [str(link["href"]) for link in self.element.find_all("a")]
+
+    def as_leaf(self, known: dict[int, str]) -> Leaf:
+        """Return what it says. `known` keeps the start tags around it for those beside it."""
+        words = [self.first_words] if self.text else []
+        return Leaf(
+            kind=_kind_of_leaf(self.element),
+            text=self.text,
+            digest=self.digest,
+            content_digest=self.content_digest,
+            short_content_digest=self.short_content_digest,
+            around=_tags_around(self.element, known),
+            names=[*words, *description_names(self.element)],
+        )
 
     def to_markdown(self, *, marks: bool = True) -> str:
         """Return the content as light Markdown, with HTML where that would be read differently.
@@ -275,7 +307,35 @@ class Block:
             node = parent
 
 
+def as_block(description: Description, number: int = 0) -> Block:
+    """Return a description as a block of its own, whose kind is the name of the attribute."""
+    name, words = description
+    element = Tag(name=name)
+    element.append(NavigableString(words))
+    return Block(number, element)
+
+
 def is_block(element: Tag) -> bool:
     """Tell whether an element without blocks in it is a block: it has text."""
     # Most have a word in their first string: to join all takes three times as long.
     return element.name != "hr" and any(string.strip() for string in element.strings)
+
+
+def _kind_of_leaf(element: Tag) -> Literal["block", "picture", "other"]:
+    if is_block(element):
+        return "block"
+    if element.name == "img" or element.find("img"):
+        return "picture"
+    return "other"
+
+
+def _tags_around(element: Tag, known: dict[int, str]) -> str:
+    """Return the start tags that an element is in. `known` has them by the `id()` of a parent."""
+    parent = element.parent
+    if parent is None:
+        return ""
+    if id(parent) not in known:
+        attributes = {name: value for name, value in parent.attrs.items() if name != "style"}
+        tag = f"<{parent.name} {sorted(attributes.items())}>"
+        known[id(parent)] = _tags_around(parent, known) + tag
+    return known[id(parent)]

@@ -10,9 +10,8 @@ import re
 from collections.abc import Mapping
 
 from bs4 import Tag
-from bs4.element import NavigableString
 
-from .block import Block
+from .html_writer import first_words
 from .tags import tags_in
 
 CITATION_LABEL = re.compile(r"\[[0-9]{1,4}\]")
@@ -56,22 +55,12 @@ def replace_descriptions(element: Tag, replaced: Mapping[Description, str]) -> N
                 tag[name] = replaced[name, words]
 
 
-def as_block(description: Description, number: int = 0) -> Block:
-    """Return a description as a block of its own, whose kind is the name of the attribute."""
-    name, words = description
-    element = Tag(name=name)
-    element.append(NavigableString(words))
-    return Block(number, element)
-
-
-def description_name(block: Block) -> str:
+def description_name(description: Description) -> str:
     """Return what names a description in a message, such as: `alt` 'A red house'."""
-    return f"`{block.kind}` {block.first_words}"
+    name, words = description
+    return f"`{name}` {first_words(words)}"
 
 
 def description_names(element: Tag) -> list[str]:
     """Return what names each description in an element in a message."""
-    names = []
-    for description in descriptions_in(element):
-        names.append(description_name(as_block(description)))
-    return names
+    return [description_name(description) for description in descriptions_in(element)]

@@ -21,7 +21,7 @@ from bs4 import Tag
 
 from ..errors import UnsafeHTMLError
 from ..text import Text
-from .block import Block, is_block
+from .block import Block, Leaf, is_block
 from .elements import BLOCK_LEVEL, GROUPS, TEXT_BLOCKS
 from .html_reader import read_article
 from .html_writer import LOOSE, is_hint, one_line, start_tag, to_html, to_references
@@ -78,6 +78,11 @@ class Document:
         So a leaf has another number than the same block in `blocks()`.
         """
         return self._numbered(self._leaf_elements())
+
+    def as_leaves(self) -> list[Leaf]:
+        """Return what its leaves say, as data that can be compared with that of another one."""
+        known: dict[int, str] = {}
+        return [leaf.as_leaf(known) for leaf in self.leaves()]
 
     def _leaf_elements(self) -> list[Tag]:
         whole = []
@@ -263,6 +268,12 @@ def document_or_none(html: str) -> Document | None:
         return document_of(html)
     except UnsafeHTMLError:
         return None
+
+
+def leaves_or_none(html: str) -> list[Leaf] | None:
+    """Return what the leaves of a text say, or None for one that no build can show."""
+    document = document_or_none(html)
+    return None if document is None else document.as_leaves()
 
 
 def image_hosts_of(html: str) -> set[str]:

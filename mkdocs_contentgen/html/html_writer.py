@@ -28,6 +28,9 @@ _SPACE = re.compile(rf"[{WHITE_SPACE}]+")
 CODE_SPACES = re.compile(" {2,}|\t")
 """The white space in code that a formatter would collapse."""
 
+_MAX_NAMED = 60
+"""How many characters of a text name it in a message."""
+
 _White = Literal["collapse", "code", "keep"]
 """What becomes of white space.
 
@@ -101,6 +104,14 @@ def to_references(match: re.Match[str]) -> str:
 def one_line(text: str) -> str:
     """Return text with each run of white space as one space."""
     return " ".join(text.split())
+
+
+def first_words(text: str) -> str:
+    """Return the beginning of a text in quotes, to name it in a message."""
+    text = one_line(text)
+    if len(text) > _MAX_NAMED:
+        return f"'{text[:_MAX_NAMED]}…'"
+    return f"'{text}'"
 
 
 def is_hint(element: Tag) -> bool:

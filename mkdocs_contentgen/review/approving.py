@@ -24,7 +24,7 @@ from ..text import MAX_EDIT, Edits, Text, edition_after
 from ..texts.approved_file import ApprovedText
 from ..texts.articles import Article
 from ..texts.file_to_write import FileToWrite, approve, file_to_write
-from ..texts.human_edits import HumanEdit, named_edits
+from ..texts.human_edits import HumanEdit, edits_lost_in, named_edits
 from ..texts.store import Kept
 from ..writer.sources.staleness import CitedPassage, as_approved
 from .text_links import dead_links
@@ -106,7 +106,7 @@ def _choose_text(
     chosen = replace(chosen, agreed=approved.file_digest)
     lost: Sequence[HumanEdit] = ()
     if article.state != "changed":  # else a person chooses, whatever was edited
-        lost = approved.edits_lost_in(chosen.document)
+        lost = edits_lost_in(approved, chosen.document)
         if not lost:
             return chosen
     if prefer_draft(article):

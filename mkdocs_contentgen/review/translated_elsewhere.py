@@ -19,10 +19,9 @@ from markdown_it import MarkdownIt
 from msgspec import structs
 
 from ..errors import EditError, FailedTextError, UnsafeHTMLError
-from ..html.block import Block, is_block
+from ..html.block import Block, as_block, is_block
 from ..html.descriptions import (
     ATTRIBUTES,
-    as_block,
     description_name,
     description_names,
     descriptions_in,
@@ -354,5 +353,4 @@ def _parts_to_compare(own: Block, leaf: Block) -> Iterator[tuple[str, Block, Blo
     of_original = descriptions_in(leaf.element)
     if [name for name, _ in described] == [name for name, _ in of_original]:
         for one, other in zip(described, of_original, strict=True):
-            block = as_block(one)
-            yield description_name(block), block, as_block(other)
+            yield description_name(one), as_block(one), as_block(other)

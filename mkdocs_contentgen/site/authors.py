@@ -16,8 +16,8 @@ from ..git import committed_lines, user_name
 from ..html.document import document_of
 from ..text import MAX_EDIT, Text
 from ..texts.approved_dir import read_lines
+from ..texts.approved_file import SOMEBODY
 from ..texts.articles import Article
-from ..texts.human_edits import SOMEBODY
 
 _TAG = re.compile(r"<[^<>]*>")
 

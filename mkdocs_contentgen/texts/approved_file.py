@@ -33,10 +33,12 @@ from ..remark import Line
 from ..requests import Request
 from ..text import Edits, Text, is_storable
 from ..yaml_files import NotYAMLError, read_yaml
-from .human_edits import SOMEBODY, HumanEdit, human_edits_lost_in
 
 if TYPE_CHECKING:
     from ..html.document import Document
+
+SOMEBODY = "somebody"
+"""The author of a block that was edited in its file, until git says who it was."""
 
 MAX_HEADER = 256 * 1024
 """Maximum length of a header in characters: a text can have thousands of blocks by people."""
@@ -134,14 +136,6 @@ class ApprovedText:
     def was_made_for(self, request: Request) -> bool:
         """Tell whether `request` asks for this text. Fields are compared, not keys."""
         return request.answers_to(self.text.request)
-
-    def edits_lost_in(self, after: Document | None) -> list[HumanEdit]:
-        """Return the human edits of the file that a text in its place would lose.
-
-        `after` is the document of that text, or None if no build can show it.
-        """
-        written = self.header.blocks.split() if self.is_changed else None
-        return human_edits_lost_in(self.text, after, written)
 
 
 def digest(header: Approval | Proposal, text: Text) -> str:

@@ -16,7 +16,7 @@ from ..html.document import document_or_none
 from .approved_dir import read_approved, read_content
 from .approved_file import ApprovedText, content_digest
 from .file_to_write import FileChangedError, FileToWrite
-from .human_edits import HumanEdit
+from .human_edits import HumanEdit, edits_lost_in
 
 if TYPE_CHECKING:
     from .store import DiskStore
@@ -70,7 +70,7 @@ def _read_unchanged(path: Path, directory: Path, before: ApprovedText | None) ->
     now = read_approved(path, directory)
     edits: list[HumanEdit] = []
     if now is not None and before is not None:
-        edits = now.edits_lost_in(document_or_none(before.text.html))
+        edits = edits_lost_in(now, document_or_none(before.text.html))
     raise FileChangedError(path, now, edits, is_new=True)
 
 

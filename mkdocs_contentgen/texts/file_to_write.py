@@ -31,7 +31,7 @@ from .approved_file import (
     decode,
     digest,
 )
-from .human_edits import HumanEdit, named_edits
+from .human_edits import HumanEdit, edits_lost_in, named_edits
 
 if TYPE_CHECKING:
     from .store import Kept
@@ -120,7 +120,7 @@ def file_to_write(
         ) from error
     lost: list[HumanEdit] = []
     if before is not None and before.file_digest != agreed:
-        lost = before.edits_lost_in(document)
+        lost = edits_lost_in(before, document)
     if lost:
         raise FileChangedError(path, before, lost, is_new=False)
     kept = structs.replace(kept, after=sha256(content))

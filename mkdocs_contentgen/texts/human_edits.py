@@ -4,7 +4,7 @@ This is the one guard of human edits: the writer of approved files asks it under
 directory, unless the choice of the text has asked it of that same file, and the cache asks it in
 the transaction that replaces a text. So no command can replace a text without it.
 
-Blocks are compared by their content, in which links, titles, alternative texts of images and the
+Leaves are compared by their content, in which links, titles, alternative texts of images and the
 white space of code count as words do. Marks and inline styles do not count: an approval takes them
 off.
 """
@@ -16,15 +16,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..text import Text
+from .approved_file import SOMEBODY, ApprovedText
 
 if TYPE_CHECKING:
-    from bs4 import Tag
-
-    from ..html.block import Block
+    from ..html.block import Leaf
     from ..html.document import Document
-
-SOMEBODY = "somebody"
-"""The author of a block that was edited in its file, until git says who it was."""
 
 _STRUCTURE = "the order of the text, or the lists, tables and quotations in it"
 
@@ -74,30 +70,42 @@ def lost_edits(before: Text, after: Text) -> list[HumanEdit]:
     """Return what people have written in a text that another one in its place does not have."""
     if before.html == after.html or not has_human_edits(before):
         return []
-    from ..html.document import document_or_none  # most texts have no human edits
+    from ..html.document import leaves_or_none  # most texts have no human edits
 
-    return human_edits_lost_in(before, document_or_none(after.html))
+    return _lost_in(before, leaves_or_none(before.html), leaves_or_none(after.html))
 
 
-def human_edits_lost_in(
-    before: Text, after: Document | None, written: Collection[str] | None = None
-) -> list[HumanEdit]:
-    """Return what people have written in a text that the document `after` does not have.
+def edits_lost_in(file: ApprovedText, after: Document | None) -> list[HumanEdit]:
+    """Return the human edits of an approved file that a text in its place would lose.
 
-    `after` is None for a text that no build can show. `written` are the short digests of the blocks
-    of a file as it was written, if somebody has edited it since: then, nobody knows who wrote its
-    pictures, has taken blocks out, or has put them into another order.
+    `after` is the document of that text, or None if no build can show it.
     """
-    is_edited = written is not None or has_human_edits(before)
+    before = file.text
+    is_edited = file.is_changed or has_human_edits(before)
     if not is_edited or (after is not None and after.source == before.html):
         return []
-    from ..html.document import document_or_none
+    from ..html.document import leaves_or_none
 
-    document = document_or_none(before.html)
-    if document is None:  # nobody can tell what is lost, so it is all of it
+    written = file.header.blocks.split() if file.is_changed else None
+    leaves_after = None if after is None else after.as_leaves()
+    return _lost_in(before, leaves_or_none(before.html), leaves_after, written)
+
+
+def _lost_in(
+    before: Text,
+    leaves: Sequence[Leaf] | None,
+    leaves_after: Sequence[Leaf] | None,
+    written: Collection[str] | None = None,
+) -> list[HumanEdit]:
+    """Return what people have written in a text with these leaves that another one has not.
+
+    `leaves_after` are those of the other one. Both are None for a text that no build can show.
+    `written` are the short digests of the blocks of a file as it was written, if somebody has
+    edited it since: then, nobody knows who wrote its pictures, has taken blocks out, or has put
+    them into another order.
+    """
+    if leaves is None:  # nobody can tell what is lost, so it is all of it
         return [HumanEdit(before.written_by or SOMEBODY, "a text that no build can show", "")]
-    leaves = document.leaves()
-    leaves_after = None if after is None else after.leaves()
     pictures_by = "" if written is None else SOMEBODY
     lost = _lost_leaves(before, leaves, leaves_after or (), pictures_by)
     if leaves_after is not None:
@@ -123,7 +131,7 @@ def lost_confirmations(before: Text, after: Text) -> list[HumanEdit]:
 
 
 def _restored_blocks(
-    written: Collection[str], leaves: Sequence[Block], leaves_after: Sequence[Block]
+    written: Collection[str], leaves: Sequence[Leaf], leaves_after: Sequence[Leaf]
 ) -> list[HumanEdit]:
     """Return the blocks that somebody has taken out of a file, and that another text has again."""
     gone = set(written)
@@ -131,12 +139,12 @@ def _restored_blocks(
     restored = []
     for leaf in leaves_after if gone else ():
         if leaf.short_content_digest in gone:
-            edit = HumanEdit(SOMEBODY, leaf.first_words, leaf.text, is_removal=True)
+            edit = HumanEdit(SOMEBODY, leaf.names[0], leaf.text, is_removal=True)
             restored.append(edit)
     return restored
 
 
-def _lost_structure(leaves: Sequence[Block], leaves_after: Sequence[Block]) -> list[HumanEdit]:
+def _lost_structure(leaves: Sequence[Leaf], leaves_after: Sequence[Leaf]) -> list[HumanEdit]:
     """Return one edit if what both texts have has another order or other elements around it.
 
     Those are lists, rows, quotations and lines between paragraphs. A file that somebody has edited
@@ -149,29 +157,13 @@ def _lost_structure(leaves: Sequence[Block], leaves_after: Sequence[Block]) -> l
     return [_LOST_STRUCTURE]
 
 
-def _structure(leaves: Sequence[Block], in_both: Collection[str]) -> list[tuple[str, str]]:
+def _structure(leaves: Sequence[Leaf], in_both: Collection[str]) -> list[tuple[str, str]]:
     """Return the leaves that are `in_both` documents or have no words, and the tags around each."""
-    from ..html.block import is_block
-
-    around: dict[int, str] = {}
     found = []
     for leaf in leaves:
-        digest = leaf.content_digest
-        if digest in in_both or not is_block(leaf.element):
-            found.append((digest, _tags_around(leaf.element, around)))
+        if leaf.content_digest in in_both or leaf.kind != "block":
+            found.append((leaf.content_digest, leaf.around))
     return found
-
-
-def _tags_around(element: Tag, known: dict[int, str]) -> str:
-    """Return the start tags that an element is in. `known` has them by the `id()` of a parent."""
-    parent = element.parent
-    if parent is None:
-        return ""
-    if id(parent) not in known:
-        attributes = {name: value for name, value in parent.attrs.items() if name != "style"}
-        tag = f"<{parent.name} {sorted(attributes.items())}>"
-        known[id(parent)] = _tags_around(parent, known) + tag
-    return known[id(parent)]
 
 
 def named_edits(edits: Sequence[HumanEdit]) -> str:
@@ -182,7 +174,7 @@ def named_edits(edits: Sequence[HumanEdit]) -> str:
 
 
 def _lost_leaves(
-    before: Text, leaves: Sequence[Block], leaves_after: Sequence[Block], pictures_by: str
+    before: Text, leaves: Sequence[Leaf], leaves_after: Sequence[Leaf], pictures_by: str
 ) -> list[HumanEdit]:
     """Return the leaves of a text by people that another one has not.
 
@@ -194,33 +186,22 @@ def _lost_leaves(
     for leaf in leaves:
         author = _author(before, leaf, pictures_by)
         if author and leaf.content_digest not in kept:
-            lost.append(HumanEdit(author, _name(leaf), leaf.text, leaf.content_digest))
+            name = " with ".join(leaf.names[:2]) or "a picture"
+            lost.append(HumanEdit(author, name, leaf.text, leaf.content_digest))
     return lost
 
 
-def _author(text: Text, leaf: Block, pictures_by: str) -> str:
+def _author(text: Text, leaf: Leaf, pictures_by: str) -> str:
     """Return the person who wrote a block or a picture, or an empty string for a model."""
-    from ..html.block import is_block
-
-    if is_block(leaf.element):
+    if leaf.kind == "block":
         return text.changed_by.get(leaf.digest, "") or text.written_by
-    if leaf.element.name == "img" or leaf.element.find("img"):
+    if leaf.kind == "picture":
         return text.written_by or pictures_by
     return ""
 
 
-def _name(leaf: Block) -> str:
-    """Return what names a block or a picture in a message."""
-    from ..html.descriptions import description_names
-
-    names = description_names(leaf.element)
-    if leaf.text:
-        names = [leaf.first_words, *names]
-    return " with ".join(names[:2]) or "a picture"
-
-
 def _restored_words(
-    before: Text, leaves: Sequence[Block], leaves_after: Sequence[Block]
+    before: Text, leaves: Sequence[Leaf], leaves_after: Sequence[Leaf]
 ) -> list[HumanEdit]:
     """Return what people have taken out of a text, and another one says again."""
     if before.edits is None or not before.edits.removed:

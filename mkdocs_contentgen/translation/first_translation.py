@@ -21,7 +21,6 @@ from ..files import sha256
 from ..html.block import Block, is_block
 from ..html.descriptions import (
     Description,
-    as_block,
     description_name,
     descriptions_in,
     replace_descriptions,
@@ -224,12 +223,14 @@ class Wording:
             block = Block(part.number, copy(part.element))
             problem = self._put_answer(part, block)
             if problem:
-                self.problems.append(untranslated(description_name(part), problem))
+                self.problems.append(
+                    untranslated(description_name((part.kind, part.text)), problem)
+                )
                 continue
             words = plain_text(block.text)
             replaced[part.kind, part.element.get_text()] = words
             # An attribute has no place for a mark.
-            name = description_name(as_block((part.kind, words)))
+            name = description_name((part.kind, words))
             invented = map(not_in_original, block.statements)
             self._remark(name, [*invented, self._answer(part).remark])
         replace_descriptions(leaf.element, replaced)

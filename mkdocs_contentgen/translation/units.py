@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterator, Sequence
 
 from bs4.element import NavigableString
 
-from ..html.block import Block, is_block
-from ..html.descriptions import as_block, descriptions_in
+from ..html.block import Block, as_block, is_block
+from ..html.descriptions import descriptions_in
 from ..html.document import Document
 from ..language.languages import BYLINES, find_language
 from ..writer.sources.source_lists import listed_numbers
