@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from xml.etree.ElementTree import Element
 
-from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.html.presentation import ArticleMetadata
+from mkdocs_contentgen.html.sanitizer import parse_article
 from mkdocs_contentgen.site.content import PageContent
 
 

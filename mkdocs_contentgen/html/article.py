@@ -1,56 +1,20 @@
-"""Parse and adjust the `<article>` that the service returns (interface section 2.2)."""
+"""Adjust the `<article>` of a text to the page that it stands in."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Literal
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element, SubElement
 
 from ..display import escape_controls
-from ..errors import UnsafeHTMLError
 from .elements import HEADINGS
-from .sanitizer import sanitize
-
-_MAX_HEADINGS = 500
-"""The maximum number of headings: search indexes and tables of contents take quadratic time."""
 
 _SMALLER_TEXT = frozenset("small sub sup code kbd samp rt".split())
 _MAX_SHRINKING = 2
 """How many elements that shrink text can be within each other."""
-
-
-def parse_article(
-    html: str, image_hosts: Collection[str] = (), *, is_used_again: bool = False
-) -> Element:
-    """Return the sanitized `<article>` in `html`, without anything around it.
-
-    Images of `image_hosts` are kept. With `is_used_again`, the result is kept for the next call
-    with the same HTML. Raises UnsafeHTMLError if there is not exactly one article, if it has no
-    text or too many headings, or if the HTML exceeds the sanitizer's limits.
-    """
-    root = sanitize(html, image_hosts, is_used_again=is_used_again)
-    article = root.find(".//article")
-    if article is None:
-        raise UnsafeHTMLError("expected one <article>, found none")
-    # Articles within the first one are parts of it.
-    number = len(root.findall(".//article")) - len(article.findall(".//article"))
-    if number > 1:
-        raise UnsafeHTMLError(f"expected one <article>, found {number}")
-    article.tail = None
-    if not "".join(article.itertext()).strip():
-        raise UnsafeHTMLError("the <article> has no text")
-    headings = 0
-    for element in article.iter():
-        if element.tag in HEADINGS:
-            headings += 1
-    if headings > _MAX_HEADINGS:
-        raise UnsafeHTMLError(
-            f"the <article> has too many headings: {headings:,}, {_MAX_HEADINGS} at most"
-        )
-    return article
 
 
 def limit_nesting(article: Element) -> None:

@@ -13,9 +13,9 @@ from xml.etree.ElementTree import Element
 from bs4 import Tag
 
 from ..errors import EditError, UnsafeHTMLError
-from .article import parse_article
 from .elements import BLOCK_LEVEL, GROUPS
 from .html_writer import LOOSE
+from .sanitizer import parse_article
 from .tags import tag_of, tidied
 
 _TITLE = "<h1>.</h1>"

@@ -11,11 +11,12 @@ from xml.etree.ElementTree import Element, SubElement
 
 from ..language.tags import base_language, is_right_to_left
 from ..remark_words import sentences_of
-from .article import close_heading_gaps, limit_nesting, parse_article, put_first
+from .article import close_heading_gaps, limit_nesting, put_first
 from .disclosure import DisclosureLine, LinePart, Provenance
 from .inline_styles import adapted_classes, visible_style, without_relative_size
 from .lists import mark_numbered_lists
 from .plaintext import plain_text
+from .sanitizer import parse_article
 
 PAGE_OF_LINK = "data-contentgen-page"
 """The attribute of a link with the `src_uri` of its page. No sanitized text has it."""

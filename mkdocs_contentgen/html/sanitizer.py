@@ -2,7 +2,8 @@
 
 Nothing is trusted, whatever its source (service, cache, approved file). nh3 parses HTML as a
 browser does, and drops all elements and attributes that are not listed here. Then the value of each
-attribute is checked. HTML that exceeds a limit is rejected as a whole.
+attribute is checked. HTML that exceeds a limit is rejected as a whole, and so is a text that is not
+one `<article>`.
 """
 
 from __future__ import annotations
@@ -27,6 +28,9 @@ MAX_ENTITIES = 20_000
 
 MAX_DEPTH = 100
 """How many elements may be within each other."""
+
+_MAX_HEADINGS = 500
+"""The maximum number of headings: search indexes and tables of contents take quadratic time."""
 
 _MAX_PASSES = 5
 """How often HTML is cleaned until that changes nothing more."""
@@ -135,6 +139,37 @@ _CLEANER = nh3.Cleaner(
 
 _kept: dict[str, str] = {}
 """The results of _clean_xml() for texts that are sanitized again soon, by their HTML."""
+
+
+def parse_article(
+    html: str, image_hosts: Collection[str] = (), *, is_used_again: bool = False
+) -> Element:
+    """Return the sanitized `<article>` in `html`, without anything around it.
+
+    Images of `image_hosts` are kept. With `is_used_again`, the result is kept for the next call
+    with the same HTML. Raises UnsafeHTMLError if there is not exactly one article, if it has no
+    text or too many headings, or if the HTML exceeds the sanitizer's limits.
+    """
+    root = sanitize(html, image_hosts, is_used_again=is_used_again)
+    article = root.find(".//article")
+    if article is None:
+        raise UnsafeHTMLError("expected one <article>, found none")
+    # Articles within the first one are parts of it.
+    number = len(root.findall(".//article")) - len(article.findall(".//article"))
+    if number > 1:
+        raise UnsafeHTMLError(f"expected one <article>, found {number}")
+    article.tail = None
+    if not "".join(article.itertext()).strip():
+        raise UnsafeHTMLError("the <article> has no text")
+    headings = 0
+    for element in article.iter():
+        if element.tag in HEADINGS:
+            headings += 1
+    if headings > _MAX_HEADINGS:
+        raise UnsafeHTMLError(
+            f"the <article> has too many headings: {headings:,}, {_MAX_HEADINGS} at most"
+        )
+    return article
 
 
 def sanitize(

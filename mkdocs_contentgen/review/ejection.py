@@ -30,7 +30,6 @@ from ..html.article import (
     close_heading_gaps,
     limit_nesting,
     link_to_headings,
-    parse_article,
     put_first,
     set_title_level,
     take_out,
@@ -39,6 +38,7 @@ from ..html.document import Document
 from ..html.elements import HEADINGS
 from ..html.markdown_writer import WrittenBlock, has_code_without_fence, write_blocks
 from ..html.plaintext import plain_text
+from ..html.sanitizer import parse_article
 from ..requests import Request
 from ..site.anchors import CitedHeading, SiteIds
 from ..site.links import page_link

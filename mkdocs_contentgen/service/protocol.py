@@ -18,7 +18,7 @@ import msgspec
 
 from ..citation import Citation
 from ..errors import FailedTextError, InvalidAnswerError, UnsafeHTMLError
-from ..html.article import parse_article
+from ..html.sanitizer import parse_article
 from ..page_request import PageRequest
 from ..remark import Remark, clean_remarks
 from ..requests import LANGUAGE, Request

@@ -14,7 +14,7 @@ from datetime import UTC, date, datetime
 from msgspec import structs
 
 from ..errors import FailedTextError, ServiceError, UnsafeHTMLError
-from ..html.article import parse_article
+from ..html.sanitizer import parse_article
 from ..language.words import count_words, split_words
 from ..remark import KINDS, Remark, without_repeated
 from ..remark_words import sentences_of

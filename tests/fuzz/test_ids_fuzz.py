@@ -17,8 +17,8 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from test_fuzz import few, fuzz
 
-from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.html.presentation import ArticleMetadata
+from mkdocs_contentgen.html.sanitizer import parse_article
 from mkdocs_contentgen.mkdocs.internals import file_of_page, set_title_found
 from mkdocs_contentgen.site.content import PageContent
 from mkdocs_contentgen.site.extension import ArticleExtension

@@ -21,7 +21,7 @@ from mkdocs.utils.meta import get_data
 from test_fuzz import few, fuzz
 
 from mkdocs_contentgen.errors import ApprovalError, UnsafeHTMLError
-from mkdocs_contentgen.html.article import parse_article
+from mkdocs_contentgen.html.sanitizer import parse_article
 from mkdocs_contentgen.mkdocs.plugin import ContentgenPlugin
 from mkdocs_contentgen.page_request import PageRequest
 from mkdocs_contentgen.review.ejection import eject_articles

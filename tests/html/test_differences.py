@@ -18,9 +18,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from mkdocs_contentgen.errors import EditError
-from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.html.differences import compare
 from mkdocs_contentgen.html.document import Document
+from mkdocs_contentgen.html.sanitizer import parse_article
 
 CASES = cases("differences")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from growth import LINEAR, growth
 
-from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.html.markdown_writer import WrittenBlock, join_blocks, write_blocks
+from mkdocs_contentgen.html.sanitizer import parse_article
 
 
 def blocks_of(html: str) -> list[WrittenBlock]:

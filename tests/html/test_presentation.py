@@ -19,9 +19,10 @@ from service_double import Handler, Received, ServiceDouble, generated
 from test_sanitizer import cases_of
 
 from mkdocs_contentgen.errors import UnsafeHTMLError
-from mkdocs_contentgen.html.article import parse_article, put_first
+from mkdocs_contentgen.html.article import put_first
 from mkdocs_contentgen.html.disclosure import Provenance, Review, json_ld_script
 from mkdocs_contentgen.html.presentation import PAGE_OF_LINK, Presentation, present
+from mkdocs_contentgen.html.sanitizer import parse_article
 from mkdocs_contentgen.requests import REQUEST_TYPES
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)

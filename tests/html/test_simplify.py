@@ -6,7 +6,7 @@ from xml.etree.ElementTree import tostring
 
 import pytest
 
-from mkdocs_contentgen.html.article import parse_article
+from mkdocs_contentgen.html.sanitizer import parse_article
 from mkdocs_contentgen.html.simplify import simplify
 
 

@@ -9,7 +9,7 @@ import pytest
 from drafts import draft, request
 from golden_file import cases
 
-from mkdocs_contentgen.html.article import parse_article
+from mkdocs_contentgen.html.sanitizer import parse_article
 from mkdocs_contentgen.language.languages import LANGUAGES, find_language, language_name
 from mkdocs_contentgen.writer.answers.markdown import read_markdown, to_html
 from mkdocs_contentgen.writer.answers.parser import TIP

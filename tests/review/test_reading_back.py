@@ -13,8 +13,8 @@ from mkdocs.config.defaults import MkDocsConfig
 from pymdownx.superfences import fence_code_format  # type: ignore[import-untyped]  # it has no types
 
 from mkdocs_contentgen.errors import ApprovalError, ConfigurationError
-from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.html.markdown_writer import write_blocks
+from mkdocs_contentgen.html.sanitizer import parse_article
 from mkdocs_contentgen.review.reading_back import MarkdownReader
 from mkdocs_contentgen.site.options import ContentgenConfig
 from mkdocs_contentgen.site.site import MarkdownExtensions, Site

@@ -37,7 +37,7 @@ from writer_server import (
 
 from mkdocs_contentgen.errors import ConfigurationError
 from mkdocs_contentgen.files import sha256
-from mkdocs_contentgen.html.article import parse_article
+from mkdocs_contentgen.html.sanitizer import parse_article
 from mkdocs_contentgen.requests import REQUEST_TYPES, choices
 from mkdocs_contentgen.served.configuration import read_server_fields
 from mkdocs_contentgen.served.databases import SQLite

@@ -14,7 +14,7 @@ from markdown import Markdown
 from markdown.extensions import Extension
 from service_double import ServiceDouble, generated
 
-from mkdocs_contentgen.html.article import parse_article
+from mkdocs_contentgen.html.sanitizer import parse_article
 from mkdocs_contentgen.site.highlighting import highlight_code
 
 FENCES = {

@@ -30,7 +30,7 @@ from mkdocs_contentgen.errors import (
     UnknownOutcomeError,
     UnusableServiceError,
 )
-from mkdocs_contentgen.html.article import parse_article
+from mkdocs_contentgen.html.sanitizer import parse_article
 from mkdocs_contentgen.page_request import PageRequest
 from mkdocs_contentgen.requests import ArticleRequest, Request
 from mkdocs_contentgen.site.writer_client import WriterClient

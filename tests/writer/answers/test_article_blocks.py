@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.html.plain_markdown import to_plain_markdown
+from mkdocs_contentgen.html.sanitizer import parse_article
 from mkdocs_contentgen.writer.answers.article_blocks import read_article
 from mkdocs_contentgen.writer.answers.document import MarkdownDocument
 from mkdocs_contentgen.writer.answers.markdown import is_quote, read_markdown

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from remarks import said
 
 from mkdocs_contentgen.errors import UnsafeHTMLError
-from mkdocs_contentgen.html.article import parse_article
+from mkdocs_contentgen.html.sanitizer import parse_article
 from mkdocs_contentgen.writer.answers.answers import read_answer
 from mkdocs_contentgen.writer.answers.markdown import read_markdown, to_html
 from mkdocs_contentgen.writer.answers.reading import mend_answer

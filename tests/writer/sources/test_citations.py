@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from model_writer import sentences
 from remarks import kinds, said
 
-from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.html.document import Document
+from mkdocs_contentgen.html.sanitizer import parse_article
 from mkdocs_contentgen.writer.answers.markdown import read_markdown, to_html
 from mkdocs_contentgen.writer.models.completion import Completion, ModelCall
 from mkdocs_contentgen.writer.models.settings import Words as WordsOption
