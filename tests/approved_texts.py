@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec import structs
 
-from mkdocs_contentgen.html.document import document_of
+from mkdocs_contentgen.html.document import ReadText, document_of
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts import approved_writer, file_to_write
 from mkdocs_contentgen.texts.approved_dir import read_approved
@@ -30,13 +30,13 @@ def approve(
     unchecked: tuple[str, ...] = (),
 ) -> ApprovedText:
     """Return a text that a person approves now."""
-    document = document_of(text.html)
-    return file_to_write.approve(text, document, key, service, by, declined, unchecked)
+    read = ReadText(text, document_of(text.html))
+    return file_to_write.approve(read, key, service, by, declined, unchecked)
 
 
 def propose(text: Text, key: str, service: str) -> ApprovedText:
     """Return a text as its file has it until somebody approves it."""
-    return file_to_write.propose(text, document_of(text.html), key, service)
+    return file_to_write.propose(ReadText(text, document_of(text.html)), key, service)
 
 
 def save_approved(

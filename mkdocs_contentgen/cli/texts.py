@@ -37,9 +37,8 @@ from .output import (
 )
 
 if TYPE_CHECKING:
-    from ..review.approving import DecidedApproval, TextToApprove
+    from ..review.approving import DecidedApproval
     from ..review.sentences_to_check import SentenceToCheck
-    from ..site.cited_passages import CitedPassages
     from ..site.site import Site
     from ..text import Text
     from ..texts.articles import Article
@@ -224,7 +223,6 @@ def approve(
                 options = site.options
                 chosen = text_to_approve(article, options, agree if yes else _confirm_draft)
                 decided = decide_approval(
-                    article,
                     chosen,
                     name,
                     options,
@@ -236,7 +234,6 @@ def approve(
                 failures.append(str(error))
             else:
                 _print_approval(decided)
-                _print_changed_sources(article, chosen, cited)
                 approved.add(article.directory)
     for directory in approved:
         print_git_add(directory)
@@ -288,14 +285,6 @@ def _print_approval(decided: DecidedApproval) -> None:
     print_line(line)
     for check_line in decided.check_lines:
         print_line(check_line)
-
-
-def _print_changed_sources(article: Article, chosen: TextToApprove, cited: CitedPassages) -> None:
-    """Print which of the passages that an approved text cites have changed."""
-    if article.asked.original:  # the source of a translation
-        return
-    for source in cited.stale(chosen.text, chosen.document):
-        print_line(f"  {source.message}")
 
 
 @click.command("import")

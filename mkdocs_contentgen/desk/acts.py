@@ -449,11 +449,12 @@ class Desk:
         except UnsafeHTMLError as error:
             raise unusable_text_error(article, error, is_in_file=is_in_file) from error
         agreed = self._agreed(article, text, overwrites)
-        chosen = TextToApprove(text, document, is_in_file=is_in_file, agreed=agreed)
+        chosen = TextToApprove(
+            text, document, article=article, is_in_file=is_in_file, agreed=agreed
+        )
         store = self.site.store()
         try:
             decided = decide_approval(
-                article,
                 chosen,
                 self.by,
                 self.site.options,

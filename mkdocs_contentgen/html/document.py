@@ -25,6 +25,7 @@ from .block import Block, Leaf, is_block
 from .elements import BLOCK_LEVEL, GROUPS, TEXT_BLOCKS
 from .html_reader import read_article
 from .html_writer import LOOSE, is_hint, one_line, start_tag, to_html, to_references
+from .inline_styles import adapted_classes
 from .marked_sentences import MarkedSentence, Sentences, is_weak, strong_first
 from .tags import closest, tags_in
 
@@ -33,6 +34,9 @@ _CONFLICT_START = re.compile(r"^(?:=(?=={6})|\|(?=\|{6}))", re.MULTILINE)
 
 _IMAGE_HOST = re.compile(r"https://([^\s/\\@?#:\"'<>]+)", re.IGNORECASE)
 """Matches an address; the group is its host."""
+
+_MAX_PASSES = 5
+"""How often HTML is read again until it stays the same."""
 
 _Part = Literal["all", "start", "end"]
 
@@ -157,6 +161,28 @@ class Document:
         # A line of code that begins as a marker of git does would be taken for a merge conflict.
         html = _CONFLICT_START.sub(to_references, html)
         return f"{html}\n"
+
+    def drop_idle_styles(self) -> None:
+        """Remove the inline styles without an effect: they make diffs hard to read."""
+        for tag in (self.article, *self.article.find_all(style=True)):
+            style = str(tag.get("style", ""))
+            if style and not adapted_classes(tag.name, style):
+                del tag["style"]
+
+    def read_back(self, *, marks: bool = False) -> Document:
+        """Return the document that a file of it will have: its `source` is the HTML to write.
+
+        That HTML is the same when it is read again. It has one block a line, and by default no
+        marks. Reading it once is not always enough: where a mark was, there can be a space too
+        many. Raises UnsafeHTMLError, as for HTML that is too large once it has all of its end tags.
+        """
+        html = self.to_lines(marks=marks)
+        for _ in range(_MAX_PASSES):
+            again = Document(html, self.image_hosts)
+            html = again.to_lines()  # with the marks that are left
+            if html == again.source:
+                return again
+        raise UnsafeHTMLError("the HTML changes each time that it is read")
 
     def pieces(self, *, marks: bool = True) -> list[Piece]:
         """Return the pieces that the HTML consists of, in their order."""

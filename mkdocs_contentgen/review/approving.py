@@ -9,44 +9,40 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
+from datetime import datetime
 
 from msgspec import structs
 
 from ..display import escape_controls, first_names, one_line_problem, quoted, shortened
 from ..errors import ApprovalError, UnsafeHTMLError
 from ..html.document import Document, ReadText
-from ..html.inline_styles import adapted_classes
 from ..remark import Remark
 from ..remark_words import sentence_of, sentences_of
 from ..site.options import ContentgenConfig
+from ..stale import StaleSource
 from ..text import MAX_EDIT, Edits, Text, edition_after
 from ..texts.approved_file import ApprovedText
 from ..texts.articles import Article
 from ..texts.file_to_write import FileToWrite, approve, file_to_write
 from ..texts.human_edits import HumanEdit, edits_lost_in, named_edits
 from ..texts.store import Kept
-from ..writer.sources.staleness import CitedPassage, as_approved
+from ..writer.sources.staleness import CitedPassage, as_approved, find_stale
 from .text_links import dead_links
 
 _MAX_HISTORY = 10_000
 """The maximum number of characters in an approved file of what was confirmed, removed or left."""
-
-_MAX_PASSES = 5
-"""How often HTML is read again until it stays the same."""
 
 _MAX_NAMED = 3
 """The number of statements that a message names."""
 
 
 @dataclass(frozen=True)
-class TextToApprove:
-    """One of the two texts that an article may have, which somebody approves."""
+class TextToApprove(ReadText):
+    """One of the two texts that an article may have, which somebody approves, with its document."""
 
-    text: Text
-
-    document: Document
-    """What was read from it. decide_approval() changes that."""
+    _: KW_ONLY
+    article: Article
 
     is_in_file: bool
     """Whether it is the text of the file, and not the draft."""
@@ -54,6 +50,16 @@ class TextToApprove:
     agreed: str = ""
     """The digest of the file of which nothing is lost that people wrote there, or nothing without
     the consent of a person; see file_to_write()."""
+
+    @property
+    def file(self) -> ApprovedText | None:
+        """The file that it is the text of, or None for a draft."""
+        return self.article.approved if self.is_in_file else None
+
+    @property
+    def was_approved(self) -> bool:
+        """Whether it is the text of a file that was approved, which may have been edited since."""
+        return self.file is not None and self.file.approval is not None
 
 
 def text_to_approve(
@@ -91,7 +97,7 @@ def read_to_approve(
         document = Document(text.html, options.image_hosts)
     except UnsafeHTMLError as error:
         raise unusable_text_error(article, error, is_in_file=is_in_file) from error
-    return TextToApprove(text, document, is_in_file=is_in_file)
+    return TextToApprove(text, document, article=article, is_in_file=is_in_file)
 
 
 def _choose_text(
@@ -129,11 +135,11 @@ class DecidedApproval:
     file: FileToWrite
 
     check_lines: Sequence[str]
-    """A line for each remark about the text, and each sentence with statements left to check."""
+    """A line for each remark about the text, each sentence with statements left to check, and each
+    passage that it cites and that has changed."""
 
 
 def decide_approval(
-    article: Article,
     chosen: TextToApprove,
     by: str,
     options: ContentgenConfig,
@@ -150,45 +156,27 @@ def decide_approval(
     reason, or if it is a draft that quotes what nobody said. Raises FileChangedError if human edits
     of the file would be lost and nobody has agreed.
     """
-    text = chosen.text
-    document = chosen.document
-    in_file = article.approved if chosen.is_in_file else None
-    was_approved = in_file is not None and in_file.approval is not None
-    remarks = text.remarks
-    if not article.original:
-        remarks = (*remarks, *dead_links(document))
-    lines = check_lines(remarks, document)
-    statements = document.statements()
-    if not was_approved:  # else its file has no idle styles, and only edits may differ
-        is_edited_proposal = in_file is not None and in_file.is_changed
-        check_quotations(article, text, document, is_edited_in_file=is_edited_proposal)
-        take_idle_styles_out(document, options)
-    unchecked = _unchecked_statements(article, document, statements, reason)
-    edits = _edits_to_keep(text, reason, unchecked)
-    try:
-        written = read_back(document)
-    except UnsafeHTMLError as error:
-        raise unusable_text_error(article, error, is_in_file=chosen.is_in_file) from error
-    declined = article.approval.declined if article.approval else None
-    edition = text.edition
-    if chosen.is_in_file and article.draft and article.has_newer_draft:
-        # That draft is declined: it is not shown again, and is older than the file now.
-        declined = article.draft.generated_at
-        edition = edition_after(article.edition)
-    text = structs.replace(
-        text,
-        html=written.source,
-        request=article.request.record(),
-        edits=edits,
-        edition=edition,
+    article = chosen.article
+    stale = find_stale(chosen.text, chosen.document, cited)
+    lines = _lines_to_print(chosen, stale)
+    _check_draft(chosen)
+    unchecked = _unchecked_statements(chosen, reason)
+    written = _as_written(chosen, options)
+    written = _with_record(written, reason, unchecked)
+    written = as_approved(written, cited, stale)
+    approved = approve(
+        written,
+        article.key,
+        service_name(options),
+        by,
+        declined=_declined_draft(chosen),
+        unchecked=unchecked,
     )
-    text = as_approved(ReadText(text, written), cited).text
-    approved = approve(text, written, article.key, service_name(options), by, declined, unchecked)
     file = file_to_write(
         article.path,
         article.directory,
         approved,
-        written,
+        written.document,
         before=article.approved,
         kept=Kept("", article.draft, page=article.page, act="approve", by=by),
         agreed=chosen.agreed,
@@ -196,37 +184,73 @@ def decide_approval(
     return DecidedApproval(article, file, lines)
 
 
-def approved_document(document: Document, options: ContentgenConfig) -> Document:
-    """Return the document that the approved file of a draft will have, see read_back().
+def _lines_to_print(chosen: TextToApprove, stale: Sequence[StaleSource]) -> list[str]:
+    """Return the lines of an approval on what a person should know of a text."""
+    remarks = chosen.text.remarks
+    if chosen.article.original:  # that is its source, and its links are those of that
+        return check_lines(remarks, chosen.document)
+    lines = check_lines([*remarks, *dead_links(chosen.document)], chosen.document)
+    return lines + [f"  {source.message}" for source in stale]
 
-    `document` is that of the draft, and loses the styles that the file has not.
+
+def _check_draft(chosen: TextToApprove) -> None:
+    """Raise ApprovalError for a draft, or a proposed text, that quotes what nobody said."""
+    if not chosen.was_approved:
+        is_edited_in_file = chosen.file is not None and chosen.file.is_changed
+        check_quotations(
+            chosen.article, chosen.text, chosen.document, is_edited_in_file=is_edited_in_file
+        )
+
+
+def _as_written(chosen: TextToApprove, options: ContentgenConfig) -> TextToApprove:
+    """Return a text with the HTML and the document of its file. Raises ApprovalError."""
+    try:
+        if chosen.was_approved:  # it has no idle styles, and only what was edited may differ
+            document = chosen.document.read_back()
+        else:
+            document = document_of_file(chosen.document, options)
+    except UnsafeHTMLError as error:
+        raise unusable_text_error(chosen.article, error, is_in_file=chosen.is_in_file) from error
+    text = structs.replace(chosen.text, html=document.source)
+    return replace(chosen, text=text, document=document)
+
+
+def _with_record(chosen: TextToApprove, reason: str, unchecked: Sequence[str]) -> TextToApprove:
+    """Return a text with what its file says of it: its request, its edition, and its edits."""
+    text = structs.replace(
+        chosen.text,
+        request=chosen.article.request.record(),
+        edits=_edits_to_keep(chosen.text, reason, unchecked),
+    )
+    if _declines_draft(chosen):  # the text of the file is newer than that draft now
+        text = structs.replace(text, edition=edition_after(chosen.article.edition))
+    return replace(chosen, text=text)
+
+
+def _declines_draft(chosen: TextToApprove) -> bool:
+    """Tell whether the text of the file is approved in place of a newer draft."""
+    return chosen.is_in_file and chosen.article.has_newer_draft
+
+
+def _declined_draft(chosen: TextToApprove) -> datetime | None:
+    """Return the time of the newest draft that was declined, which is not shown again, or None."""
+    article = chosen.article
+    if article.draft and _declines_draft(chosen):
+        return article.draft.generated_at
+    return article.approval.declined if article.approval else None
+
+
+def document_of_file(
+    document: Document, options: ContentgenConfig, *, marks: bool = False
+) -> Document:
+    """Return the document that the file of a draft will have: its `source` is the HTML to write.
+
+    `document` is that of the draft, and loses the styles that the file has not. Raises
+    UnsafeHTMLError.
     """
-    take_idle_styles_out(document, options)
-    return read_back(document)
-
-
-def take_idle_styles_out(document: Document, options: ContentgenConfig) -> None:
-    """Remove the inline styles without an effect from a document: they make diffs hard to read."""
-    for tag in (document.article, *document.article.find_all(style=True)):
-        style = str(tag.get("style", ""))
-        if style and not (options.styles == "keep" or adapted_classes(tag.name, style)):
-            del tag["style"]
-
-
-def read_back(document: Document, *, marks: bool = False) -> Document:
-    """Return the document that a file will have: its `source` is the HTML to write.
-
-    That HTML is the same when it is read again. It has one block a line, and by default no marks.
-    Reading it once is not always enough: where a mark was, there can be a space too many. Raises
-    UnsafeHTMLError, as for HTML that is too large once it has all of its end tags.
-    """
-    html = document.to_lines(marks=marks)
-    for _ in range(_MAX_PASSES):
-        again = Document(html, document.image_hosts)
-        html = again.to_lines()  # with the marks that are left
-        if html == again.source:
-            return again
-    raise UnsafeHTMLError("the HTML changes each time that it is read")
+    if options.styles != "keep":
+        document.drop_idle_styles()
+    return document.read_back(marks=marks)
 
 
 def check_lines(remarks: Sequence[Remark], document: Document) -> list[str]:
@@ -284,19 +308,19 @@ def unusable_draft_error(article: Article, error: UnsafeHTMLError) -> ApprovalEr
     )
 
 
-def _unchecked_statements(
-    article: Article, document: Document, statements: Sequence[str], reason: str
-) -> tuple[str, ...]:
+def _unchecked_statements(chosen: TextToApprove, reason: str) -> tuple[str, ...]:
     """Return the statements of a text that nobody has checked, for its approved file.
 
-    `statements` are those to check. Raises ApprovalError if there are some, and no reason.
+    Raises ApprovalError if it has statements to check, and there is no reason.
     """
+    article = chosen.article
+    statements = chosen.document.statements()
     if statements and not reason:
         raise ApprovalError(f"{article.place}: {_left_message(article.page, statements)}")
     unchecked: list[str] = []
     if article.approval and article.approval.unchecked:
         # They were approved unchecked, and are so still as long as the text says them.
-        words = "\n".join(block.text for block in document.blocks())
+        words = "\n".join(block.text for block in chosen.document.blocks())
         for statement in article.approval.unchecked:
             if statement.removesuffix("…") in words:  # which shorten() adds
                 unchecked.append(statement)

@@ -18,7 +18,7 @@ from ..site.options import ContentgenConfig
 from ..text import Text
 from ..texts.approved_file import ApprovedText, block_digests
 from ..texts.articles import Article
-from .approving import approved_document, check_lines
+from .approving import check_lines, document_of_file
 from .earlier import approved_in_git, text_as_written
 
 _SHOWN_IN_DIFFS = re.compile(
@@ -57,7 +57,7 @@ def compare_versions(article: Article, options: ContentgenConfig) -> Iterator[tu
     is_as_approved = not is_proposed and not is_edited
     if draft and (is_as_approved or article.has_newer_draft):
         document = Document(draft.html, options.image_hosts)
-        html = approved_document(document, options).source
+        html = document_of_file(document, options).source
         changes = word_diff(approved.text.html, html, options.image_hosts)
         checks: list[str] = []
         if html != approved.text.html:
@@ -109,7 +109,7 @@ def _html_when_approved(article: Article, options: ContentgenConfig) -> str:
     if approval and draft:
         # The draft is that text, unless it is newer, or from another machine.
         with suppress(UnsafeHTMLError):
-            document = approved_document(Document(draft.html, options.image_hosts), options)
+            document = document_of_file(Document(draft.html, options.image_hosts), options)
             if approval.blocks and approval.blocks == block_digests(document):
                 return document.source
     before = text_as_written(article)

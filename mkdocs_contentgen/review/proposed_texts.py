@@ -14,7 +14,7 @@ from msgspec import structs
 
 from ..errors import ApprovalError, UnsafeHTMLError
 from ..git import run_git
-from ..html.document import Document, document_of
+from ..html.document import Document, ReadText, document_of
 from ..site.authors import name_authors
 from ..text import Text
 from ..texts.approved_dir import read_approved, read_in_repository
@@ -23,7 +23,7 @@ from ..texts.approved_writer import write_file
 from ..texts.file_to_write import approve, file_to_write
 from ..texts.store import Kept
 from ..translation.first_translation import count_changes, of_approved_original
-from .approving import read_back, with_confirmed
+from .approving import with_confirmed
 from .report_markdown import sentence_marks
 
 
@@ -133,10 +133,10 @@ def _write(top: Path, directory: str, text: ProposedText, reviewed: Text, by: st
     statements = document.statements()
     if statements:
         edits = with_confirmed(reviewed, statements)
-    written = read_back(document)
+    written = document.read_back()
     header = text.proposed.header
     reviewed = structs.replace(reviewed, html=written.source, edits=edits)
-    approved = approve(reviewed, written, header.key, header.service, by)
+    approved = approve(ReadText(reviewed, written), header.key, header.service, by)
     kept = Kept("", page=text.page, act="approve", by=by)
     file = file_to_write(path, top / directory, approved, written, before=before, kept=kept)
     write_file(file, None)  # the commit that is checked out has what it replaces

@@ -12,7 +12,7 @@ from ..texts.articles import Article
 from ..texts.file_to_write import FileChangedError, file_to_write, propose
 from ..texts.store import DiskStore, Kept
 from ..writer.sources.staleness import with_unsupported
-from .approving import read_back, service_name, take_idle_styles_out, unusable_draft_error
+from .approving import document_of_file, service_name, unusable_draft_error
 from .earlier import is_committed
 
 
@@ -38,8 +38,7 @@ def propose_article(
     try:
         options = site.options
         document = Document(draft.html, options.image_hosts)
-        take_idle_styles_out(document, options)
-        written = read_back(document, marks=True)
+        written = document_of_file(document, options, marks=True)
     except UnsafeHTMLError as error:
         raise unusable_draft_error(article, error) from error
     text = structs.replace(draft, html=written.source, request=article.request.record())
@@ -52,7 +51,7 @@ def propose_article(
             f"it first, or {cure}"
         )
     read = with_unsupported(ReadText(text, written), site.cited_passages().of(text))
-    proposal = propose(read.text, written, article.key, service_name(options))
+    proposal = propose(read, article.key, service_name(options))
     try:
         file = file_to_write(
             article.path,

@@ -18,7 +18,7 @@ from msgspec import structs
 
 from ..errors import ApprovalError
 from ..files import sha256
-from ..html.document import Document
+from ..html.document import Document, ReadText
 from ..text import Text, within_limits
 from .approved_file import (
     Approval,
@@ -180,8 +180,7 @@ _Dumper.add_representer(str, _represent_text)
 
 
 def approve(
-    text: Text,
-    document: Document,
+    read: ReadText,
     key: str,
     service: str,
     by: str,
@@ -190,14 +189,14 @@ def approve(
 ) -> ApprovedText:
     """Return a text that the person `by` approves now, with statements left `unchecked`.
 
-    `document` is what was read from the HTML that the file will have.
+    Its document is what was read from the HTML that the file will have.
     """
-    text = structs.replace(_for_a_file(text, document), remarks=())
+    text = structs.replace(_for_a_file(read), remarks=())
     approval = Approval(
         format=1,
         key=key,
         service=service,
-        blocks=block_digests(document),
+        blocks=block_digests(read.document),
         approved_by=by,
         approved_at=datetime.now(UTC).date(),
         sha256="",
@@ -208,24 +207,25 @@ def approve(
     return ApprovedText(text, approval)
 
 
-def propose(text: Text, document: Document, key: str, service: str) -> ApprovedText:
+def propose(read: ReadText, key: str, service: str) -> ApprovedText:
     """Return a text as its file has it until somebody approves it, with what is to be checked.
 
-    `document` is what was read from the HTML that the file will have.
+    Its document is what was read from the HTML that the file will have.
     """
-    text = _for_a_file(text, document)
+    text = _for_a_file(read)
     proposal = Proposal(
         format=1,
         key=key,
         service=service,
-        blocks=block_digests(document),
+        blocks=block_digests(read.document),
         proposed="",
     )
     proposal = structs.replace(proposal, proposed=digest(proposal, text))
     return ApprovedText(text, proposal)
 
 
-def _for_a_file(text: Text, document: Document) -> Text:
+def _for_a_file(read: ReadText) -> Text:
     """Return a text as files have it: within its limits, and with its time in whole seconds."""
-    made = text.generated_at.astimezone(UTC).replace(microsecond=0)
-    return structs.replace(within_limits(text), html=document.source, generated_at=made)
+    made = read.text.generated_at.astimezone(UTC).replace(microsecond=0)
+    html = read.document.source
+    return structs.replace(within_limits(read.text), html=html, generated_at=made)

@@ -327,7 +327,7 @@ def test_a_change_while_the_terminal_approves(project: Project, is_approved_firs
 
         def approve() -> None:
             chosen = text_to_approve(read, site.options, lambda article: True)
-            decided = decide_approval(read, chosen, "Tom", site.options, cited=(), reason="Seen.")
+            decided = decide_approval(chosen, "Tom", site.options, cited=(), reason="Seen.")
             write_file(decided.file, None)
 
         if is_approved_first:

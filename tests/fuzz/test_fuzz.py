@@ -36,7 +36,7 @@ from mkdocs_contentgen.html.inline_styles import adapted_classes, sanitize_style
 from mkdocs_contentgen.html.sanitizer import sanitize
 from mkdocs_contentgen.mkdocs.plugin import ContentgenPlugin
 from mkdocs_contentgen.requests import BlogRequest
-from mkdocs_contentgen.review.approving import approved_document
+from mkdocs_contentgen.review.approving import document_of_file
 from mkdocs_contentgen.site.options import ContentgenConfig
 from mkdocs_contentgen.site.site import Site
 from mkdocs_contentgen.text import Text
@@ -85,7 +85,7 @@ def test_approved_files() -> None:
     def test(source: str) -> None:
         draft = Text(f"<article><h1>T</h1>{source}", datetime.now(UTC), request.record())
         try:
-            html = approved_document(Document(draft.html), options).source
+            html = document_of_file(Document(draft.html), options).source
         except UnsafeHTMLError:
             return
         approved = approve(structs.replace(draft, html=html), "key", "sandbox", "Jo")

@@ -41,7 +41,7 @@ def approve(site: Site, *, reason: str = "") -> Article:
     with load_mkdocs_site(str(site.root / "mkdocs.yml")) as loaded:
         is_in_file = article.approved is not None
         chosen = read_to_approve(article, text, loaded.options, is_in_file=is_in_file)
-        decided = decide_approval(article, chosen, "Ada", loaded.options, cited=(), reason=reason)
+        decided = decide_approval(chosen, "Ada", loaded.options, cited=(), reason=reason)
         write_file(decided.file, None)
     return article_of(site)
 

@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import TypeVar
 
 from msgspec import structs
 
@@ -23,7 +24,7 @@ from ...html.elements import HEADINGS
 from ...language.sentences import sentence_ranges
 from ...language.words import content_stems
 from ...stale import Level, StaleSentence, StaleSource
-from ...text import MAX_EDIT, MAX_UNSUPPORTED, Text, clean_by_passage
+from ...text import MAX_EDIT, MAX_UNSUPPORTED, Text
 from ..marks.marking import Given
 from .passage_words import digest_of_words, words_of
 from .support import CitingText, Sentence, cited_in, normal_statement, read_citing_text
@@ -33,6 +34,8 @@ _LEAST_SHARED = 2
 
 _LEAST_LOST_STEMS = 2
 """Content words of a sentence that its source has lost, so that somebody should read it."""
+
+_Read = TypeVar("_Read", bound=ReadText)
 
 _LETTER = re.compile(r"[^\W\d_]")
 
@@ -82,7 +85,7 @@ def find_stale(
     return tuple(_stale_source(source, sentences[source.citation.name]) for source in changed)
 
 
-def with_unsupported(read: ReadText, passages: Sequence[CitedPassage]) -> ReadText:
+def with_unsupported(read: _Read, passages: Sequence[CitedPassage]) -> _Read:
     """Return a text with those of its statements that what it cites does not have now."""
     if not read.text.sources:
         return read
@@ -90,15 +93,16 @@ def with_unsupported(read: ReadText, passages: Sequence[CitedPassage]) -> ReadTe
     return replace(read, text=structs.replace(read.text, unsupported=unsupported))
 
 
-def as_approved(read: ReadText, passages: Sequence[CitedPassage]) -> ReadText:
+def as_approved(
+    read: _Read, passages: Sequence[CitedPassage], stale: Sequence[StaleSource]
+) -> _Read:
     """Return a text with what an approval keeps of what it cites.
 
     Whoever approves a text has read it beside its sources as they are now. So these are what later
     changes are compared with, but for those that are gone, and those of sentences that may still be
-    wrong.
+    wrong. `stale` is what find_stale() finds.
     """
     text = read.text
-    stale = find_stale(text, read.document, passages)
     seen = {source.source for source in stale if source.level == "changed"}
     sources = {**text.sources}
     said: dict[str, str] = {**text.passages}
@@ -111,7 +115,7 @@ def as_approved(read: ReadText, passages: Sequence[CitedPassage]) -> ReadText:
             known.append(replace(passage, citation=structs.replace(citation, before=citation.now)))
         else:
             known.append(passage)
-    text = structs.replace(text, sources=sources, passages=clean_by_passage(said))
+    text = structs.replace(text, sources=sources, passages=said)
     return with_unsupported(replace(read, text=text), known)
 
 
