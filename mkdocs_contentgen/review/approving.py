@@ -157,21 +157,13 @@ def decide_approval(
     of the file would be lost and nobody has agreed.
     """
     article = chosen.article
-    stale = find_stale(chosen.text, chosen.document, cited)
-    lines = _lines_to_print(chosen, stale)
     _check_draft(chosen)
     unchecked = _unchecked_statements(chosen, reason)
-    written = _as_written(chosen, options)
-    written = _with_record(written, reason, unchecked)
+    declined = _declined_draft(chosen)
+    written = _with_record(_as_written(chosen, options), reason, unchecked)
+    stale = find_stale(written.text, written.document, cited)
     written = as_approved(written, cited, stale)
-    approved = approve(
-        written,
-        article.key,
-        service_name(options),
-        by,
-        declined=_declined_draft(chosen),
-        unchecked=unchecked,
-    )
+    approved = approve(written, article.key, service_name(options), by, declined, unchecked)
     file = file_to_write(
         article.path,
         article.directory,
@@ -181,50 +173,48 @@ def decide_approval(
         kept=Kept("", article.draft, page=article.page, act="approve", by=by),
         agreed=chosen.agreed,
     )
-    return DecidedApproval(article, file, lines)
-
-
-def _lines_to_print(chosen: TextToApprove, stale: Sequence[StaleSource]) -> list[str]:
-    """Return the lines of an approval on what a person should know of a text."""
-    remarks = chosen.text.remarks
-    if chosen.article.original:  # that is its source, and its links are those of that
-        return check_lines(remarks, chosen.document)
-    lines = check_lines([*remarks, *dead_links(chosen.document)], chosen.document)
-    return lines + [f"  {source.message}" for source in stale]
+    return DecidedApproval(article, file, _lines_to_print(chosen, stale))
 
 
 def _check_draft(chosen: TextToApprove) -> None:
     """Raise ApprovalError for a draft, or a proposed text, that quotes what nobody said."""
     if not chosen.was_approved:
-        is_edited_in_file = chosen.file is not None and chosen.file.is_changed
-        check_quotations(
-            chosen.article, chosen.text, chosen.document, is_edited_in_file=is_edited_in_file
-        )
+        is_edited = chosen.file is not None and chosen.file.is_changed
+        check_quotations(chosen.article, chosen.text, chosen.document, is_edited_in_file=is_edited)
 
 
 def _as_written(chosen: TextToApprove, options: ContentgenConfig) -> TextToApprove:
     """Return a text with the HTML and the document of its file. Raises ApprovalError."""
+    if not chosen.was_approved:  # else only what people have edited in its file may differ
+        _drop_idle_styles(chosen.document, options)
     try:
-        if chosen.was_approved:  # it has no idle styles, and only what was edited may differ
-            document = chosen.document.read_back()
-        else:
-            document = document_of_file(chosen.document, options)
+        document = chosen.document.read_back()
     except UnsafeHTMLError as error:
         raise unusable_text_error(chosen.article, error, is_in_file=chosen.is_in_file) from error
     text = structs.replace(chosen.text, html=document.source)
     return replace(chosen, text=text, document=document)
 
 
-def _with_record(chosen: TextToApprove, reason: str, unchecked: Sequence[str]) -> TextToApprove:
+def _with_record(written: TextToApprove, reason: str, unchecked: Sequence[str]) -> TextToApprove:
     """Return a text with what its file says of it: its request, its edition, and its edits."""
     text = structs.replace(
-        chosen.text,
-        request=chosen.article.request.record(),
-        edits=_edits_to_keep(chosen.text, reason, unchecked),
+        written.text,
+        request=written.article.request.record(),
+        edits=_edits_to_keep(written.text, reason, unchecked),
     )
-    if _declines_draft(chosen):  # the text of the file is newer than that draft now
-        text = structs.replace(text, edition=edition_after(chosen.article.edition))
-    return replace(chosen, text=text)
+    if _declines_draft(written):  # the text of the file is newer than that draft now
+        text = structs.replace(text, edition=edition_after(written.article.edition))
+    return replace(written, text=text)
+
+
+def _lines_to_print(chosen: TextToApprove, stale: Sequence[StaleSource]) -> list[str]:
+    """Return the lines of an approval on what a person should know of a text."""
+    remarks = chosen.text.remarks
+    changed: list[str] = []
+    if not chosen.article.original:  # else that is its source, and its links are those of that
+        remarks = (*remarks, *dead_links(chosen.document))
+        changed = [f"  {source.message}" for source in stale]
+    return check_lines(remarks, chosen.document) + changed
 
 
 def _declines_draft(chosen: TextToApprove) -> bool:
@@ -248,9 +238,13 @@ def document_of_file(
     `document` is that of the draft, and loses the styles that the file has not. Raises
     UnsafeHTMLError.
     """
+    _drop_idle_styles(document, options)
+    return document.read_back(marks=marks)
+
+
+def _drop_idle_styles(document: Document, options: ContentgenConfig) -> None:
     if options.styles != "keep":
         document.drop_idle_styles()
-    return document.read_back(marks=marks)
 
 
 def check_lines(remarks: Sequence[Remark], document: Document) -> list[str]:

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from itertools import pairwise
 
 from bs4 import Tag
 from markdown_it.token import Token
@@ -18,7 +17,6 @@ from markdown_it.token import Token
 from ...html.document import Document
 from ...html.elements import BLOCK_LEVEL, HEADINGS
 from ...html.html_writer import LOOSE
-from ...html.tags import tags_in
 from ...language.languages import SOURCES_HEADINGS
 from ...language.ranges import Range
 from ...language.sentences import sentence_ranges
@@ -200,30 +198,25 @@ def read_citing_text(document: Document) -> CitingText:
     blocks = [block for block in reader.blocks if block.text.strip()]
     names = []
     for item in listed:
-        links = tags_in(item, ("a",))
-        name = links[0]["href"] if links else item.get_text().strip()
-        names.append(str(name))
+        link = item.find("a")
+        names.append(str(link["href"]) if link else item.get_text().strip())
     return CitingText(blocks, names, str(article.get("lang", "")))
 
 
 def _listed_sources(article: Tag) -> list[Tag]:
     """Return the items of the list of sources at the end of a text."""
     found: list[Tag] = []
-    for parent in (article, *tags_in(article)):
-        for heading, following in pairwise(_elements_of(parent)):
-            is_heading = heading.name == "h2" and heading.get_text() in SOURCES_HEADINGS
-            if is_heading and following.name == "ol":
-                found = _elements_of(following)
+    for heading in article.find_all("h2"):
+        if heading.get_text() in SOURCES_HEADINGS:
+            following = heading.find_next_sibling(_is_element)
+            if following is not None and following.name == "ol":
+                found = following.find_all(_is_element, recursive=False)
     return found
 
 
-def _elements_of(parent: Tag) -> list[Tag]:
-    """Return the elements that stand directly in another one, without its loose text."""
-    found = []
-    for child in parent.children:
-        if isinstance(child, Tag) and child.name != LOOSE:
-            found.append(child)
-    return found
+def _is_element(tag: Tag) -> bool:
+    """Tell whether a tag is one of the HTML, and not around loose text."""
+    return tag.name != LOOSE
 
 
 class _BlockReader:
