@@ -281,8 +281,9 @@ class Site:
 
         Raises ConfigurationError for a name that matches no page with a request.
         """
+        selected = self.select_requests(pages)
         files = self.approved_files()
-        articles, problems = self._find_articles(self.select_requests(pages), files)
+        articles, problems = self._find_articles(selected, files)
         return articles, [*dict.fromkeys(problems), *self.orphan_warnings(files)]
 
     def _find_articles(

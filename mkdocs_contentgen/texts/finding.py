@@ -14,7 +14,7 @@ from ..text import Text
 from .approved_dir import ApprovedFiles
 from .approved_file import ApprovedText
 from .articles import Article
-from .lookup import Outcome, look_up
+from .lookup import look_up
 from .policy import Policy
 from .store import DiskStore
 
@@ -35,22 +35,21 @@ def find_articles(
     Drafts of articles with an approval, and failed updates, are only looked up if the policy says
     so. The store is closed afterwards. The originals of translations are found with them.
     """
-    requests_with_keys = []
-    for asked in with_originals(page_requests):
-        requests_with_keys.append((asked, asked.request.key(sandbox=policy.sandbox)))
+    found = [_article(asked, files, policy) for asked in with_originals(page_requests)]
     wanted: dict[str, Request] = {}
-    for asked, key in requests_with_keys:
-        if policy.looks_up_drafts or _needs_draft(asked, files):
-            wanted[key] = asked.request
+    for article in found:
+        if policy.looks_up_drafts or not article.shows_file:
+            wanted[article.key] = article.request
     outcomes, problems = look_up(
         wanted, store, max_age=policy.max_age, with_updates=policy.looks_up_drafts
     )
     articles: list[Article] = []
-    for asked, key in requests_with_keys:
-        article = _article(asked, key, files, outcomes.get(key, Outcome()), policy)
+    for article in found:
+        if article.key in outcomes:
+            article = replace(article, draft_outcome=outcomes[article.key])
         shown = article.outcome.text
         # A translation is made from its original, whatever the sources of that are now.
-        if shown and shown.sources and asked.original is None:
+        if shown and shown.sources and article.asked.original is None:
             article = replace(article, stale=find_stale(shown))
         articles.append(article)
     # with_originals() has added the others behind the requests.
@@ -98,30 +97,19 @@ def with_problem_of_original(article: Article, problem: MissingReason) -> Articl
     return replace(article, draft_outcome=replace(article.draft_outcome, error=problem))
 
 
-def _article(
-    asked: PageRequest, key: str, files: ApprovedFiles, draft_outcome: Outcome, policy: Policy
-) -> Article:
-    """Return the article of a request, with its file and the outcome for its draft."""
+def _article(asked: PageRequest, files: ApprovedFiles, policy: Policy) -> Article:
+    """Return the article of a request, with its file and without a draft."""
     name = asked.page, asked.request.id
     found = files.texts.get(name)
     return Article(
         asked,
-        key=key,
+        key=asked.request.key(sandbox=policy.sandbox),
         directory=files.directory,
         moved_from=files.moved.get(name),
         approved=found if isinstance(found, ApprovedText) else None,
         damaged=found if isinstance(found, ApprovalError) else None,
-        draft_outcome=draft_outcome,
         may_show_draft=policy.shows_drafts,
     )
-
-
-def _needs_draft(asked: PageRequest, files: ApprovedFiles) -> bool:
-    """Tell whether a page has no file for what it asks for, so that it shows a draft."""
-    found = files.texts.get((asked.page, asked.request.id))
-    if isinstance(found, ApprovalError):  # a damaged file has to be mended first
-        return False
-    return found is None or not found.was_made_for(asked.request)
 
 
 def with_originals(page_requests: Sequence[PageRequest]) -> list[PageRequest]:
