@@ -18,7 +18,7 @@ from text_with_more_fields import VALUES
 
 from mkdocs_contentgen.remark import Remark
 from mkdocs_contentgen.requests import BlogRequest
-from mkdocs_contentgen.review.block_updates import apply_update, plan_update
+from mkdocs_contentgen.review.block_updates import apply_update, plan_update, read_to_update
 from mkdocs_contentgen.service.protocol import BlockChange, Updated, encode_answer, parse_answer
 from mkdocs_contentgen.text import ANSWER_FIELDS, Edits, Original, Text, clean_fields, within_limits
 from mkdocs_contentgen.texts.approved_dir import read_approved
@@ -84,7 +84,7 @@ def test_the_way_of_a_field(tmp_path: Path, name: str) -> None:
     assert getattr(approved.text, name) == expected
 
     changes = [BlockChange(0, "change", "Other", "it is wrong")]
-    what = plan_update(FULL, [], note="Change the title")
+    what = plan_update(read_to_update(FULL), [], note="Change the title")
     updated = apply_update(FULL, what, Updated(changes, model="m"), date(2026, 1, 4))
     # An update cites its sources as they are now, so `unsupported` is looked for anew.
     if name not in ("html", "updates", "edits", "written_by", "unsupported"):

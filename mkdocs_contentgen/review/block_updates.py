@@ -16,7 +16,7 @@ from msgspec import structs
 from ..citation import Citation
 from ..errors import EditError, UnsafeHTMLError
 from ..html.block import Block
-from ..html.document import Document, image_hosts_of
+from ..html.document import Document, ReadText, document_of
 from ..html.elements import HEADINGS
 from ..html.html_reader import read_content
 from ..language.languages import ENGLISH, find_language
@@ -41,13 +41,12 @@ class _Applied(NamedTuple):
 
 
 def plan_update(
-    text: Text,
+    read: ReadText,
     sources: Sequence[Citation],
     *,
     doubtful: Sequence[str] = (),
     note: str = "",
     section: str = "",
-    image_hosts: Sequence[str] = (),
 ) -> Update:
     """Return what a model gets of a text. With `section`, only that part of it may change.
 
@@ -55,7 +54,8 @@ def plan_update(
 
     What a person wrote stays in any case. Raises EditError for a section that is not there.
     """
-    blocks = _read(text, image_hosts).blocks()
+    text = read.text
+    blocks = read.document.blocks()
     numbers = _numbers_of_sources(sources, _listed_names(blocks))
     inside = _in_section(blocks, section)
     listed = listed_numbers(blocks)
@@ -79,13 +79,13 @@ def plan_update(
     return Update(found, sources, note, [sentence[:MAX_BLOCK] for sentence in doubtful])
 
 
-def _read(text: Text, image_hosts: Sequence[str]) -> Document:
-    """Return the document of a text with all of its own pictures. Raises UnsafeHTMLError.
+def read_to_update(text: Text) -> ReadText:
+    """Return a text with its document, which has all of its own pictures. Raises UnsafeHTMLError.
 
     A picture that became a link would add words to its block, which nobody would know then as that
     of a person.
     """
-    return Document(text.html, {*image_hosts, *image_hosts_of(text.html)})
+    return ReadText(text, document_of(text.html))
 
 
 def _can_be_rewritten(block: Block, numbers: Mapping[str, int], note: str) -> bool:
@@ -95,14 +95,12 @@ def _can_be_rewritten(block: Block, numbers: Mapping[str, int], note: str) -> bo
     return _is_plain(block, numbers)
 
 
-def apply_update(
-    text: Text, update: Update, answer: Updated, today: date, image_hosts: Sequence[str] = ()
-) -> Text:
+def apply_update(text: Text, update: Update, answer: Updated, today: date) -> Text:
     """Return the text with the changes that a model answers to an update.
 
     Raises EditError if it could not be shown.
     """
-    document = _read(text, image_hosts)
+    document = read_to_update(text).document
     blocks = document.blocks()
     digests_of_persons = _digests_of_persons(document, text.changed_by)
     doubts = _doubts(blocks, text.changed_by, answer)

@@ -6,7 +6,6 @@ its original has changed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, ClassVar, Protocol
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 class ApplyAnswer(Protocol):
     """Changes a text as the answer of a service says."""
 
-    def __call__(self, before: Text, today: date, image_hosts: Sequence[str]) -> Text:
+    def __call__(self, before: Text, today: date) -> Text:
         """Return the updated text. Raises EditError or UnsafeHTMLError."""
 
 
@@ -55,10 +54,10 @@ class SourceUpdate:
         """Ask a client, and return what applies its answer to the text. Raises ServiceError."""
         updated = await client.update(asked, self.update, attempt)
 
-        def apply_answer(before: Text, today: date, image_hosts: Sequence[str]) -> Text:
+        def apply_answer(before: Text, today: date) -> Text:
             from .block_updates import apply_update
 
-            return apply_update(before, self.update, updated, today, image_hosts)
+            return apply_update(before, self.update, updated, today)
 
         return apply_answer
 
@@ -122,8 +121,7 @@ class TranslationUpdate(_OriginalUpdate):
         """Ask a client, and return what applies its answer to the text. Raises ServiceError."""
         translated = await client.translate(asked, self.to_translate, attempt)
 
-        # The hosts of images are not needed: a translation has the images of its original.
-        def apply_answer(before: Text, today: date, image_hosts: Sequence[str]) -> Text:
+        def apply_answer(before: Text, today: date) -> Text:
             return self._apply(before, today, self.to_translate, translated)
 
         return apply_answer
@@ -141,7 +139,7 @@ class WordlessUpdate(_OriginalUpdate):
 
     lacks: ClassVar[str] = "what it lacks of its original"
 
-    def apply(self, before: Text, today: date, image_hosts: Sequence[str]) -> Text:
+    def apply(self, before: Text, today: date) -> Text:
         """Return the updated text. Raises EditError or UnsafeHTMLError."""
         return self._apply(before, today, None, Translated([]))
 

@@ -193,22 +193,17 @@ class _Planner:
         if reason:
             self.planned.leave_to_person(article, reason)
             return
-        options = self.site.options
-        if not options.service_can("update"):
+        if not self.site.options.service_can("update"):
             self.planned.add_problem(article, CANNOT_UPDATE)
             return
 
-        from .block_updates import plan_update  # mostly, no text needs it
+        from .block_updates import plan_update, read_to_update  # mostly, no text needs it
 
+        read = read_to_update(text)
+        stale = self.cited.stale(text, read.document)
         try:
-            stale = self.cited.stale(text)
             update = plan_update(
-                text,
-                sources,
-                doubtful=_doubtful(stale),
-                note=self.note,
-                section=self.section,
-                image_hosts=options.image_hosts,
+                read, sources, doubtful=_doubtful(stale), note=self.note, section=self.section
             )
         except EditError as error:
             self.planned.add_problem(article, str(error))
@@ -427,7 +422,7 @@ def _apply_unless_changed(site: Site, update: TextUpdate, apply_answer: ApplyAns
         raise _edited_meanwhile(article)
     moment = datetime.now(UTC)
     try:
-        text = apply_answer(before, moment.date(), site.options.image_hosts)
+        text = apply_answer(before, moment.date())
     except (EditError, UnsafeHTMLError) as error:
         raise InvalidAnswerError(str(error)) from error
     return structs.replace(text, generated_at=moment, request=article.request.record())

@@ -19,7 +19,7 @@ from mkdocs_contentgen.errors import EditError
 from mkdocs_contentgen.html.block import Block
 from mkdocs_contentgen.html.document import Document, document_of
 from mkdocs_contentgen.requests import ArticleRequest
-from mkdocs_contentgen.review.block_updates import apply_update, plan_update
+from mkdocs_contentgen.review.block_updates import apply_update, plan_update, read_to_update
 from mkdocs_contentgen.service.protocol import BlockChange, Updated
 from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.texts.store import DiskStore
@@ -65,7 +65,7 @@ TODAY = date(2026, 11, 23)
 
 def updated(answer: str, *, note: str = "", section: str = "") -> Text:
     """Return the text after an update with this answer."""
-    what = plan_update(TEXT, SOURCES, note=note, section=section)
+    what = plan_update(read_to_update(TEXT), SOURCES, note=note, section=section)
     found = [Passage("", it.title, it.now, digest=it.digest) for it in SOURCES]
     read = read_update(Completion(answer), REQUEST, what, [*found, FOUND], OPTIONS) or Updated([])
     return apply_update(TEXT, what, read, TODAY)
@@ -126,7 +126,7 @@ def test_a_new_source_after_one_that_is_listed_twice() -> None:
     twice = replace(TEXT, html=HTML.replace(PRICE, SPEED))
     change = BlockChange(1, "change", '3 <a href="https://source.invalid/3">x</a>')
     read = Updated([change], cited={3: Citation(f"{SITE}new/", "New", "3")})
-    after = apply_update(twice, plan_update(twice, SOURCES), read, TODAY)
+    after = apply_update(twice, plan_update(read_to_update(twice), SOURCES), read, TODAY)
     assert f'<a href="{SITE}new/" rel="nofollow noopener noreferrer">[3]</a>' in after.html
     assert Document(after.html).blocks()[-1].text == "New"
 
@@ -140,7 +140,9 @@ def test_statements_of_new_blocks_are_to_be_checked() -> None:
 def test_what_a_person_wrote_stays() -> None:
     """It is a remark that it may be wrong now, whatever a note asks for."""
     sections = [Passage("", it.title, it.now) for it in SOURCES]
-    asked = update_prompt(REQUEST, plan_update(TEXT, SOURCES), sections)[1]["content"]
+    asked = update_prompt(REQUEST, plan_update(read_to_update(TEXT), SOURCES), sections)[1][
+        "content"
+    ]
     assert "(p, a person's): A person's words." in asked
     answer = f"BLOCK {MINE.number}: Other words.\nWHY: they are wrong"
     text = updated(answer)
@@ -166,7 +168,7 @@ def test_what_a_person_wrote_beside_a_picture_stays() -> None:
     html = HTML.replace("A person's words.", f"A person's words {picture}.")
     [mine] = [block for block in document_of(html).blocks() if "person's" in block.text]
     text = replace(TEXT, html=html, edits=Edits(changed_by={mine.digest: "Ann"}))
-    update = plan_update(text, SOURCES)
+    update = plan_update(read_to_update(text), SOURCES)
     assert update.blocks[mine.number].is_persons
     answer = Updated([BlockChange(mine.number, "change", "x", "y")], model="m")
     assert apply_update(text, update, answer, TODAY).html == html
@@ -175,7 +177,7 @@ def test_what_a_person_wrote_beside_a_picture_stays() -> None:
 def test_a_service_does_not_change_what_a_person_wrote() -> None:
     """Not even one that names the block."""
     changes = [BlockChange(MINE.number, action, "x", "y") for action in ("change", "remove")]
-    update = plan_update(TEXT, SOURCES)
+    update = plan_update(read_to_update(TEXT), SOURCES)
     assert apply_update(TEXT, update, Updated(changes, model="m"), TODAY).html == HTML
 
 
@@ -192,14 +194,14 @@ def test_headings_and_titles() -> None:
 def test_a_section_that_is_not_there() -> None:
     """The error names those that are."""
     with pytest.raises(EditError, match=r"its headings are: 'Price'$"):
-        plan_update(TEXT, SOURCES, note="x", section="Speed")
+        plan_update(read_to_update(TEXT), SOURCES, note="x", section="Speed")
 
 
 def test_a_text_without_sources_gets_a_list() -> None:
     """The heading is in the language of the text."""
     html = '<article lang="de"><h1>T</h1><p>Alt.</p></article>'
     text = Text(html, TEXT.generated_at, TEXT.request, "m")
-    what = plan_update(text, [], note="x")
+    what = plan_update(read_to_update(text), [], note="x")
     read = read_update(Completion("BLOCK 1: Neu [1].\nWHY: x"), REQUEST, what, [FOUND], OPTIONS)
     assert read is not None
     after = apply_update(text, what, read, TODAY).html
@@ -225,7 +227,7 @@ def test_a_block_that_is_removed_twice(action: Literal["change", "remove"]) -> N
     """What a service wants of a block that it has removed is neither done nor reported."""
     removal = BlockChange(3, "remove", reason="too dear")
     second = BlockChange(3, action, "Other words.", "another reason")
-    update = plan_update(TEXT, SOURCES)
+    update = plan_update(read_to_update(TEXT), SOURCES)
     once = apply_update(TEXT, update, Updated([removal]), TODAY)
     assert apply_update(TEXT, update, Updated([removal, second]), TODAY) == once
 
@@ -234,7 +236,7 @@ def test_a_block_that_is_removed_twice(action: Literal["change", "remove"]) -> N
 def test_a_text_of_a_person(model: str) -> None:
     """It is theirs until a model has written some of it, even one without a name."""
     text = replace(TEXT, model="", written_by="Ann")
-    what = plan_update(text, SOURCES)
+    what = plan_update(read_to_update(text), SOURCES)
     change = BlockChange(1, "change", "A build takes 3 seconds.", "it does")
     for changes, expected in (([], ("", "Ann")), ([change], (model, ""))):
         after = apply_update(text, what, Updated(changes, model=model), TODAY)
@@ -244,14 +246,14 @@ def test_a_text_of_a_person(model: str) -> None:
 def test_what_a_model_cannot_write_stays() -> None:
     """Images and links of a person's own are in blocks that no model changes."""
     html = '<article><h1>T</h1><p>See <a href="https://x.example">x</a>.</p><p>Y</p></article>'
-    what = plan_update(Text(html, TEXT.generated_at, TEXT.request, "m"), SOURCES)
+    what = plan_update(read_to_update(Text(html, TEXT.generated_at, TEXT.request, "m")), SOURCES)
     assert [it.is_fixed for it in what.blocks] == [True, True, False]
 
 
 def test_code_keeps_its_signs() -> None:
     """Only marks of statements are taken off what the model sees."""
     html = "<article><h1>T</h1><p><code>a==b</code> is <mark>4 km</mark></p></article>"
-    what = plan_update(Text(html, TEXT.generated_at, TEXT.request, "m"), [])
+    what = plan_update(read_to_update(Text(html, TEXT.generated_at, TEXT.request, "m")), [])
     assert what.blocks[1].text == "`a==b` is 4 km"
 
 
@@ -259,7 +261,7 @@ def test_a_source_that_is_gone() -> None:
     """It stays as long as a block cites it; the list at the end does not count."""
     gone = [Citation(SPEED, "Plan › Speed", "", "", True), SOURCES[1]]
     for answer, stays in (("New words", False), ("New words [1]", True)):
-        what = plan_update(TEXT, gone)
+        what = plan_update(read_to_update(TEXT), gone)
         sections = [Passage("", it.title, it.now, digest=it.digest) for it in gone]
         read = read_update(
             Completion(f"BLOCK 1: {answer}\nWHY: x"), REQUEST, what, sections, OPTIONS
@@ -285,7 +287,7 @@ def test_a_nested_list_is_removed() -> None:
     text = replace(
         TEXT, html=html, sources={}, passages={}, edits=Edits(changed_by={mine.digest: "Jo"})
     )
-    what = plan_update(text, [], note="x")
+    what = plan_update(read_to_update(text), [], note="x")
     removed = [BlockChange(it.number, "remove") for it in what.blocks if it.text in ("one", "two")]
     update = Updated(removed, model="m")
     after = apply_update(replace(text, edits=None), what, update, TODAY)
@@ -299,7 +301,7 @@ def test_only_the_last_changes_are_recorded() -> None:
     """A text that is updated for years has a header of a limited size."""
     text = TEXT
     for number in range(22):
-        what = plan_update(text, SOURCES)
+        what = plan_update(read_to_update(text), SOURCES)
         changes = [BlockChange(1, "change", f"Text {number}", str(number))]
         text = apply_update(text, what, Updated(changes, model="m"), TODAY)
     assert [it.rpartition(": ")[2] for it in text.updates] == [str(it) for it in range(2, 22)]
