@@ -370,7 +370,7 @@ def changed_files(directory: Path, commit: str) -> set[Path]:
 def changing_commits(
     top: Path, names: Iterable[str], *, since: date | None = None, without: str = ""
 ) -> list[ChangingCommit]:
-    """Return the commits behind the current one that change files, the newest first.
+    """Return the commits before the current one that change files, the newest first.
 
     `names` are paths of files and folders in the repository `top`, where an empty one stands for
     all. Commits of the time before `since` are left out, and those that led to the commit

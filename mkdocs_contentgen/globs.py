@@ -41,7 +41,7 @@ class Glob:
     def matches(self, path: str) -> bool:
         """Tell whether a path matches, such as `src/tool/cli.py`."""
         # The numbers of the parts of the pattern that the next part of the path may match.
-        open_parts = self._behind([0])
+        open_parts = self._after([0])
         for name in path.split("/"):
             reached = []
             for index in open_parts:
@@ -52,12 +52,12 @@ class Glob:
                     reached.append(index)
                 elif part.match(name):
                     reached.append(index + 1)
-            open_parts = self._behind(reached)
+            open_parts = self._after(reached)
             if not open_parts:
                 return False
         return len(self._parts) in open_parts
 
-    def _behind(self, indexes: Iterable[int]) -> set[int]:
+    def _after(self, indexes: Iterable[int]) -> set[int]:
         """Return indexes of parts with those that follow a `**`, which may match no folder."""
         found = set()
         for index in indexes:

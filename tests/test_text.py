@@ -114,7 +114,7 @@ def test_a_field_of_each_type_that_is_added(tmp_path: Path) -> None:
     st.sampled_from(Text.__struct_fields__[3:]),
 )
 def test_any_value_is_mended(value: object, name: str) -> None:
-    """What is mended is within its limits, and comes back from a cache as it was."""
+    """What is repaired is within its limits, and comes back from a cache as it was."""
     fields = clean_fields({name: value}, Text.__struct_fields__)
     text = Text("", FULL.generated_at, {}, **fields)
     assert within_limits(text) == text

@@ -49,7 +49,7 @@ AGENTS = """\
 Texts of this site are requested in front matter (`contentgen:`). To write those that are missing:
 1. `contentgen status --json`: take each page whose `state` is `missing`.
 2. `contentgen prompt PAGE`: follow it, cite its sources as `[1]`, and write Markdown to a file.
-3. `contentgen import PAGE FILE --model YOUR-NAME`: mend what it reports, at most twice.
+3. `contentgen import PAGE FILE --model YOUR-NAME`: correct what it reports, at most twice.
 Never approve a text, and never edit files in `contentgen/`: a person reviews them with
 `contentgen review`.
 """

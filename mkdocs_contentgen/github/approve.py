@@ -14,7 +14,7 @@ from pathlib import Path
 from ..errors import ApprovalError, ConfigurationError, GitHubError
 from ..git import Person, run_git
 from ..review.proposed_texts import ProposedText, approve_texts, proposed_texts, unticked
-from ..review.report_markdown import ticked_marks
+from ..review.report_markdown import ticked_ids
 from ..texts.approved_file import name_problem
 from .api import Account, GitHub
 from .comment import bodies, find_own, put_answer
@@ -168,7 +168,7 @@ class _Reviewer:
         problem = problem_of_opinion(opinion, self.login)
         if opinion is None or problem:
             return [problem]
-        ticked = ticked_marks(bodies(find_own(self.github, self.pull_request.number)))
+        ticked = ticked_ids(bodies(find_own(self.github, self.pull_request.number)))
         problems: list[str] = []
         for text in texts:
             if not self._has_reviewed(text, opinion.commit_id):

@@ -13,7 +13,7 @@ from ..review.report_markdown import (
     report_markdown,
     repository_links,
     summary_line,
-    ticked_marks,
+    ticked_ids,
 )
 from ..review.source_changes import SourceChange, find_source_changes
 from ..site.site import Site
@@ -98,7 +98,7 @@ def _comment(
         known = find_own(github, number)
         text = ""
         if changes or not _is_approved(reports):
-            form = ReportForm(links, has_boxes=True, ticked=ticked_marks(bodies(known)))
+            form = ReportForm(links, has_boxes=True, ticked=ticked_ids(bodies(known)))
             text = report_markdown(reports, form, changes=changes)
         put_comment(github, number, known, text)
     except GitHubError as error:

@@ -24,7 +24,7 @@ from ..texts.file_to_write import approve, file_to_write
 from ..texts.store import Kept
 from ..translation.first_translation import count_changes, of_approved_original
 from .approving import with_confirmed
-from .report_markdown import sentence_marks
+from .report_markdown import sentence_ids
 
 
 @dataclass(frozen=True)
@@ -87,10 +87,10 @@ def unticked(text: ProposedText, ticked: Collection[str]) -> list[str]:
         sentences = Document(text.proposed.text.html).marked_sentences()
     except UnsafeHTMLError as error:
         return [f"{text.page}: no build can show this text: {error}"]
-    marks = sentence_marks(text.page, text.name, sentences)
+    ids = sentence_ids(text.page, text.name, sentences)
     problems = []
-    for sentence, mark in zip(sentences, marks, strict=True):
-        if mark not in ticked:
+    for sentence, sentence_id in zip(sentences, ids, strict=True):
+        if sentence_id not in ticked:
             problems.append(f"{text.page}: not ticked: {sentence}")
     return problems
 

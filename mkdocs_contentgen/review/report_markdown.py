@@ -64,10 +64,10 @@ class ReportForm:
 
     link_to: LinkTo = lambda path, line: ""
     has_boxes: bool = False
-    """Whether each sentence with statements has a box to tick, with a mark that names it."""
+    """Whether each sentence with statements has a box to tick, with an id that names it."""
 
     ticked: Collection[str] = ()
-    """The marks of the sentences whose boxes are ticked."""
+    """The ids of the sentences whose boxes are ticked."""
 
 
 def repository_links(environment: Mapping[str, str], top: Path | None) -> LinkTo:
@@ -128,9 +128,9 @@ def report_markdown(
     due = [article for article in articles if article.is_due]
     if due:
         parts.append(_due(due, _room_of_list(parts)))
-    behind = [article for article in articles if article.original_changes]
-    if behind:
-        parts.append(_behind(behind, _room_of_list(parts)))
+    changed = [article for article in articles if article.original_changes]
+    if changed:
+        parts.append(_original_changed(changed, _room_of_list(parts)))
     sections, left_out = _sections(reports, form, MAX_COMMENT - _RESERVE - _size(parts))
     parts += sections
     if len(reports) > len(rows):
@@ -167,7 +167,7 @@ def texts_markdown(articles: Sequence[Article]) -> str:
 
 
 def _room_of_list(parts: Sequence[str]) -> int:
-    """Return how many characters a list behind other parts has: half of those that are left."""
+    """Return how many characters a list after other parts has: half of those that are left."""
     return (MAX_COMMENT - _RESERVE - _size(parts)) // 2
 
 
@@ -206,7 +206,7 @@ def _sections(
 
 
 def _size(parts: Sequence[str]) -> int:
-    """Return the characters of the parts of a report, each with the blank line behind it."""
+    """Return the characters of the parts of a report, each with the blank line after it."""
     return sum(len(part) + 2 for part in parts)
 
 
@@ -298,7 +298,7 @@ def _due(articles: Sequence[Article], room: int) -> str:
     return _list_of("Due for another review:", items, len(articles), room)
 
 
-def _behind(articles: Sequence[Article], room: int) -> str:
+def _original_changed(articles: Sequence[Article], room: int) -> str:
     items = []
     for article in articles[:_MAX_ROWS]:
         blocks = counted(article.original_changes, "block")
@@ -312,9 +312,9 @@ def _source_changes(changes: Sequence[SourceChange], room: int) -> str:
     items = []
     for change in changes:
         items += _stale_items(change.article, change.made_stale)
-        for source in change.mended:
+        for source in change.repaired:
             name = _cell(change.article.source_path or _name(change.article))
-            items.append(f"{name}: mended by this change: {_cell(source.source)}")
+            items.append(f"{name}: repaired by this change: {_cell(source.source)}")
     return _list_of(f"**{sources_line(changes)}**", items, len(items), room)
 
 
@@ -433,38 +433,38 @@ def _sentence_lines(
 ) -> list[str]:
     """Return a line for each sentence, and below it the lines of its evidence."""
     texts = [sentence.text for sentence in sentences]
-    marks = sentence_marks(article.page, article.request.id, texts)
+    ids = sentence_ids(article.page, article.request.id, texts)
     lines = []
-    for sentence, mark in zip(sentences, marks, strict=True):
+    for sentence, sentence_id in zip(sentences, ids, strict=True):
         box = ""
         if form.has_boxes and sentence.has_statements:
-            tick = "x" if mark in form.ticked else " "
-            box = f"[{tick}] <!-- contentgen:{mark} --> "
+            tick = "x" if sentence_id in form.ticked else " "
+            box = f"[{tick}] <!-- contentgen:{sentence_id} --> "
         lines.append(f"- {box}{with_bold(shortened(sentence.text, _MAX_SENTENCE))}")
         if not is_short:
             lines += _evidence(sentence, form)
     return lines
 
 
-def sentence_marks(page: str, name: str, sentences: Sequence[str]) -> list[str]:
-    """Return what names each sentence of a text in a comment: other words have another mark.
+def sentence_ids(page: str, name: str, sentences: Sequence[str]) -> list[str]:
+    """Return what names each sentence of a text in a comment: other words have another id.
 
     Sentences that are the same are told apart by their order.
     """
     seen: Counter[str] = Counter()
-    marks = []
+    ids = []
     for sentence in sentences:
         seen[sentence] += 1
-        marks.append(short_digest("\0".join([page, name, str(seen[sentence]), sentence])))
-    return marks
+        ids.append(short_digest("\0".join([page, name, str(seen[sentence]), sentence])))
+    return ids
 
 
 _TICK = re.compile(r"^[ \t]*- \[[xX]\] <!-- contentgen:([0-9a-f]{16}) -->", re.MULTILINE)
 """A ticked box. No text of a report can look like this: its signs are character references."""
 
 
-def ticked_marks(reports: Iterable[str]) -> frozenset[str]:
-    """Return the marks of the sentences whose boxes people have ticked in reports."""
+def ticked_ids(reports: Iterable[str]) -> frozenset[str]:
+    """Return the ids of the sentences whose boxes people have ticked in reports."""
     ticked: set[str] = set()
     for report in reports:
         ticked.update(_TICK.findall(report))

@@ -24,8 +24,8 @@ class SourceChange:
 
     article: Article
     made_stale: tuple[StaleSource, ...] = ()
-    mended: tuple[StaleSource, ...] = ()
-    """What would be gone or wrong by the change if it did not mend the text as well."""
+    repaired: tuple[StaleSource, ...] = ()
+    """What would be gone or wrong by the change if it did not repair the text as well."""
 
 
 def find_source_changes(site: Site, articles: Sequence[Article], base: str) -> list[SourceChange]:
@@ -41,16 +41,16 @@ def find_source_changes(site: Site, articles: Sequence[Article], base: str) -> l
             continue
         before = _text_at(article, base) or text
         known = at_base.stale(before)
-        mended: tuple[StaleSource, ...] = ()
+        repaired: tuple[StaleSource, ...] = ()
         if before.html != text.html:
-            mended = _mended(_without(now.stale(before), known), article.stale)
-        names = {source.source for source in mended}
+            repaired = _repaired(_without(now.stale(before), known), article.stale)
+        names = {source.source for source in repaired}
         made_stale = []
         for source in _without(article.stale, known):
             if source.source not in names:  # of these, a person has just read what has changed
                 made_stale.append(source)
-        if made_stale or mended:
-            found.append(SourceChange(article, tuple(made_stale), mended))
+        if made_stale or repaired:
+            found.append(SourceChange(article, tuple(made_stale), repaired))
     return found
 
 
@@ -63,7 +63,7 @@ def _text_at(article: Article, commit: str) -> Text | None:
     return found.text if found else None
 
 
-def _mended(
+def _repaired(
     would_be: Sequence[StaleSource], still: Sequence[StaleSource]
 ) -> tuple[StaleSource, ...]:
     """Return what would be gone or wrong with the text as it was, and is not with the new one."""

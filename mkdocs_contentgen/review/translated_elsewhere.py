@@ -60,7 +60,7 @@ from ..translation.updated_translation import (
 )
 from ..writer.answers.answers import read_answer
 from ..writer.answers.containers import without_fence, without_front_matter
-from ..writer.answers.extensions import read_extensions, read_footnote_marks
+from ..writer.answers.extensions import read_extensions, read_footnote_references
 from ..writer.answers.html_rules import read_html
 from ..writer.answers.transforms import remarks_in
 from ..writer.models.program import prompt_text
@@ -215,7 +215,7 @@ def _read_text(
 ) -> Text:
     """Return a translation with a structure of its own. Raises EditError and UnsafeHTMLError."""
     language = article.asked.in_its_language().language
-    html, mended = _to_html(answer, article.request.type, language)
+    html, repaired = _to_html(answer, article.request.type, language)
     own = Document(html, image_hosts_of(original.text.html))
     set_language(own.article, language)
     imported = import_translation(
@@ -228,7 +228,7 @@ def _read_text(
     on_blocks = _check(imported, original, language, options)
     described = descriptions_in(document_of(original.text.html).article)
     remarks = remarks_on_whole(described, document.article, is_draft=original.is_draft)
-    remarks += [*mended, *imported.remarks, *on_blocks]
+    remarks += [*repaired, *imported.remarks, *on_blocks]
     moment = datetime.now(UTC)
     return Text(
         document.to_lines(),
@@ -272,7 +272,7 @@ def _parser() -> MarkdownIt:
     parser.enable("html_block")
     read_html(parser)
     read_extensions(parser)
-    read_footnote_marks(parser)
+    read_footnote_references(parser)
     return parser
 
 

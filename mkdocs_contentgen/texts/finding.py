@@ -52,7 +52,7 @@ def find_articles(
         if shown and shown.sources and article.asked.original is None:
             article = replace(article, stale=find_stale(shown))
         articles.append(article)
-    # with_originals() has added the others behind the requests.
+    # with_originals() has added the others after the requests.
     linked = link_originals(articles)[: len(page_requests)]
     for number, article in enumerate(linked):
         if article.original:

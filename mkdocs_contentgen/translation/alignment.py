@@ -191,13 +191,13 @@ def align(
 
     def similarity(number: int, leaf: int) -> float:
         """Return how well a leaf of the original fits the translation of a remembered part."""
-        return places.marks[leaf].similarity(own_places.marks_of(number))
+        return places.features[leaf].similarity(own_places.features_of(number))
 
     def own_similarity(number: int, own_leaf: int) -> float:
         """Return how well a leaf of the translation fits the original of a remembered part."""
         if parts[number].own == REMOVED or own_digests[own_leaf] in standing_for_none:
             return 0
-        found = own_places.marks[own_leaf].similarity(places.marks_of(number))
+        found = own_places.features[own_leaf].similarity(places.features_of(number))
         if parts[number].own == MISSING:
             # A person may have added it; more often, the leaf is another part that was changed.
             return found * _WEIGHT_OF_MISSING
@@ -329,11 +329,11 @@ def align_unknown(original: Sequence[Block], own: Sequence[Block]) -> dict[int, 
     Nothing is remembered of them. What is once in both, such as code and pictures, is found first,
     then headings, then what is between them.
     """
-    marks = [_Features(leaf) for leaf in original]
-    own_marks = [_Features(leaf) for leaf in own]
+    features = [_Features(leaf) for leaf in original]
+    own_features = [_Features(leaf) for leaf in own]
 
     def similarity(number: int, own_number: int) -> float:
-        return own_marks[own_number].similarity(marks[number])
+        return own_features[own_number].similarity(features[number])
 
     digests = [short_digest_of(leaf) for leaf in original]
     matched = dict(match_unique(digests, [short_digest_of(leaf) for leaf in own]))
@@ -369,7 +369,7 @@ class _Rows:
             start = end
         return spans
 
-    def marks(self, row: range) -> list[str]:
+    def features(self, row: range) -> list[str]:
         """Return what can be in one row alone: a cell, a cell in its column, and all cells."""
         cells = self.cells(row)
         in_columns = [f"{column} {cell}" for column, cell in enumerate(cells)]
@@ -390,14 +390,14 @@ class _RowPair(NamedTuple):
 
 
 def _match_rows(before: _Rows, after: _Rows) -> list[_RowPair]:
-    """Return the rows of several cells that only each other can be."""
+    """Return the rows of several cells whose cells match no other row."""
     rows = [row for row in before.spans() if len(row) > 1]
     rows_after = [row for row in after.spans() if len(row) > 1]
-    marks = [set(before.marks(row)) for row in rows]
-    marks_after = [set(after.marks(row)) for row in rows_after]
-    telling = _found_once(marks) & _found_once(marks_after)
+    features = [set(before.features(row)) for row in rows]
+    features_after = [set(after.features(row)) for row in rows_after]
+    telling = _found_once(features) & _found_once(features_after)
     pairs = []
-    for number, other in _match_marks(marks, marks_after, telling).items():
+    for number, other in _match_by_features(features, features_after, telling).items():
         cells = before.cells(rows[number])
         cells_after = after.cells(rows_after[other])
         has_same_columns = _have_same_columns(cells, cells_after, telling)
@@ -405,23 +405,23 @@ def _match_rows(before: _Rows, after: _Rows) -> list[_RowPair]:
     return pairs
 
 
-def _found_once(marks: Sequence[set[str]]) -> set[str]:
-    """Return the marks that a single row has."""
-    counts = Counter(chain.from_iterable(marks))
-    return {mark for mark, count in counts.items() if count == 1}
+def _found_once(features: Sequence[set[str]]) -> set[str]:
+    """Return the features that a single row has."""
+    counts = Counter(chain.from_iterable(features))
+    return {feature for feature, count in counts.items() if count == 1}
 
 
-def _match_marks(
-    marks: Sequence[set[str]], marks_after: Sequence[set[str]], telling: set[str]
+def _match_by_features(
+    features: Sequence[set[str]], features_after: Sequence[set[str]], telling: set[str]
 ) -> dict[int, int]:
-    """Return the numbers of rows that share telling marks with each other alone.
+    """Return the numbers of rows that share telling features with each other alone.
 
-    `marks` are those of each row before, and `marks_after` those of each row now.
+    `features` are those of each row before, and `features_after` those of each row now.
     """
-    with_mark = {mark: number for number, row in enumerate(marks_after) for mark in row}
+    with_feature = {feature: number for number, row in enumerate(features_after) for feature in row}
     found: dict[int, int] = {}
-    for number, row in enumerate(marks):
-        others = {with_mark[mark] for mark in row & telling}
+    for number, row in enumerate(features):
+        others = {with_feature[feature] for feature in row & telling}
         if len(others) == 1:
             found[number] = others.pop()
     claims = Counter(found.values())
@@ -495,7 +495,7 @@ class _Places:
                 _name_cells_in_columns(row, f" {index}", digests, now, repeated)
             else:
                 _name_common_cells(row, f" {index}", digests, now)
-        self.marks = [_Features(leaf) for leaf in leaves]
+        self.features = [_Features(leaf) for leaf in leaves]
         self._sizes = len(digests), len(leaves)
         self.equal = match_in_order(digests, now)
         """The leaves of parts that are as they were, by the number of the part."""
@@ -565,15 +565,15 @@ class _Places:
                 return mapping[number]
         return None
 
-    def marks_of(self, number: int) -> _Features | None:
-        """Return the marks of the leaf that a part is now, or None if it is gone."""
+    def features_of(self, number: int) -> _Features | None:
+        """Return the features of the leaf that a part is now, or None if it is gone."""
         leaf = self.of(number)
-        return None if leaf is None else self.marks[leaf]
+        return None if leaf is None else self.features[leaf]
 
     def unmatched(self) -> list[int]:
         """Return the leaves that are no remembered part."""
         matched = {*self.equal.values(), *self.moved.values(), *self.changed.values()}
-        return [leaf for leaf in range(len(self.marks)) if leaf not in matched]
+        return [leaf for leaf in range(len(self.features)) if leaf not in matched]
 
     def add_changed(self, similarity: Callable[[int, int], float]) -> None:
         """Match what is left over between equal parts, if its similarity is not 0."""

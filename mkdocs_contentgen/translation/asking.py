@@ -331,8 +331,8 @@ class _Translating:
         for place, block in enumerate(self.translation.blocks):
             is_title = place == 0 and block.kind in HEADINGS
             if block.number in asked:
-                mark = "## " if block.kind in HEADINGS else ""
-                yield f"[{block.number}] {mark}{inert(block.text)}"
+                hashes = "## " if block.kind in HEADINGS else ""
+                yield f"[{block.number}] {hashes}{inert(block.text)}"
                 if is_repeat:
                     yield f"{_WRONG}{inert(self.problems[block.number])})"
             elif block.number in near or is_title:

@@ -241,19 +241,19 @@ def _with_citation(markdown: str, original: str, number: int, languages: _Langua
     It goes beside the same citation as in the original, or else to the end of its sentence.
     """
     label = f"⟦{number}⟧"
-    before, _, behind = original.partition(label)
+    before, _, after = original.partition(label)
     match_before = _NUMBER_AT_END.search(before)
     if match_before:
         label_before = match_before[0].rstrip()
         if markdown.count(label_before) == 1:
             with_label = f"{label_before}{_space_at_end(before)}{label}"
             return markdown.replace(label_before, with_label)
-    match_behind = _NUMBER_AT_START.match(behind)
-    if match_behind:
-        label_behind = match_behind[0].lstrip()
-        space = " " if behind.startswith(" ") else ""
-        if markdown.count(label_behind) == 1:
-            return markdown.replace(label_behind, f"{label}{space}{label_behind}")
+    match_after = _NUMBER_AT_START.match(after)
+    if match_after:
+        label_after = match_after[0].lstrip()
+        space = " " if after.startswith(" ") else ""
+        if markdown.count(label_after) == 1:
+            return markdown.replace(label_after, f"{label}{space}{label_after}")
     return _at_end_of_sentence(markdown, original, label, languages)
 
 
@@ -264,12 +264,12 @@ def _at_end_of_sentence(markdown: str, original: str, label: str, languages: _La
     if len(sentences) != len(originals):
         raise EditError("it has other sentences")
     index = [label in sentence for sentence in originals].index(True)
-    before, _, behind = originals[index].partition(label)
-    if re.search(r"\w", NUMBER.sub("", behind)):
+    before, _, after = originals[index].partition(label)
+    if re.search(r"\w", NUMBER.sub("", after)):
         raise EditError("a new citation is within a sentence")
     sentence = sentences[index]
     end = len(sentence.rstrip())
-    stands_before_signs = _LAST_SIGNS.search(behind) is not None
+    stands_before_signs = _LAST_SIGNS.search(after) is not None
     last_signs = _LAST_SIGNS.search(sentence[:end])
     if stands_before_signs and last_signs:
         end = last_signs.start()

@@ -506,7 +506,7 @@ def _added_values(pair: BlockText, originals: Sequence[Value]) -> list[Range]:
 
 
 def _is_particle(value: Value, pair: BlockText) -> bool:
-    """Tell whether a number is a Korean particle behind another word: `only` is ten thousand."""
+    """Tell whether a number is a Korean particle after another word: `only` is ten thousand."""
     written = pair.translation[value.start : value.end]
     before = pair.translation[value.start - 1 : value.start]
     return written == "만" and bool(before.strip())

@@ -11,7 +11,7 @@ from ..sequences import match_in_order
 _COMMENT = re.compile(
     r"(?P<code>(?:.*?\s)?)(?P<sign>#+|//+|--+|;+|%+|/\*+|\*+|<!--|REM)(?P<comment>\s.*)"
 )
-"""A line with a comment, which has a space before it and behind its sign."""
+"""A line with a comment, which has a space before it and after its sign."""
 
 
 def take_label(own: Tag, original: Tag) -> bool:

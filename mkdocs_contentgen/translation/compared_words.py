@@ -424,8 +424,8 @@ def _can_be_nouns(pair: BlockText, name: Range, words: list[str], *, has_names: 
     if has_other_words or not words:
         return True
     is_compound = len(words) == 1 and "-" in words[0]
-    is_behind_acronym = len(words) == 2 and words[0].isupper()
-    if is_compound or is_behind_acronym:
+    is_after_acronym = len(words) == 2 and words[0].isupper()
+    if is_compound or is_after_acronym:
         return True
     if _has(pair.original, words[0]):
         # The original can have it in lower case, or with another ending.

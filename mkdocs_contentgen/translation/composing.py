@@ -211,13 +211,13 @@ class _Additions:
         Only where it was in a list or a table with the leaf after it alone, it comes before that.
         """
         shared_before = self._count_shared(number, before)
-        shared_behind = self._count_shared(number, follower)
+        shared_after = self._count_shared(number, follower)
         new = self._copy(top)
-        if before is not None and shared_before >= shared_behind:
+        if before is not None and shared_before >= shared_after:
             anchor = self._place_of(self._now(before), new, shared_before)
             anchor.insert_after(self._wrapped(new, top, anchor))
         elif follower is not None:
-            anchor = self._place_of(self._now(follower), new, shared_behind)
+            anchor = self._place_of(self._now(follower), new, shared_after)
             anchor.insert_before(self._wrapped(new, top, anchor))
         else:
             self._composed.root.append(new)

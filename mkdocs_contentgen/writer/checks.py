@@ -84,7 +84,7 @@ _SENTENCE_END = re.compile(rf"[{SENTENCE_SIGNS}:：;；][^\w\s]{{0,4}}\Z")
 """The end of a paragraph or an item that is a sentence."""
 
 _SENTENCE_WITHIN = re.compile(rough_end())
-"""The end of a sentence with another one behind it."""
+"""The end of a sentence with another one after it."""
 
 _OPEN_END = re.compile(r"(?<!\S)[^\s#]*[^\W\d_\u0e00-\u0eff]\Z|[,，、]\Z")
 """The end of half a sentence: no hashtag, and no Thai, which has no full stops."""
@@ -109,8 +109,8 @@ class Candidate:
     target: int
     """The number of words that were asked for."""
 
-    mended: tuple[Remark, ...] = ()
-    """The remarks of what was mended already."""
+    repaired: tuple[Remark, ...] = ()
+    """The remarks of what was repaired already."""
 
     earlier: Sequence[MarkdownBlock] = ()
     """What is written already, for a section of a long text."""
@@ -122,7 +122,7 @@ class Candidate:
     """Whether it is a plan or a part of a text, and so can be very short."""
 
     text: str = ""
-    """The mended Markdown, for further prompts."""
+    """The repaired Markdown, for further prompts."""
 
     by_person: bool = False
     """Whether a person wrote or changed it, and so means what looks like a loop of a model."""
@@ -175,7 +175,7 @@ class Candidate:
             _brief_remark(self),
         )
         remarks = [remark for remark in found if remark is not None]
-        return [*self.mended, *remarks, *quotation_remarks(_invented_quotations(self))]
+        return [*self.repaired, *remarks, *quotation_remarks(_invented_quotations(self))]
 
 
 def _refusal_problem(candidate: Candidate) -> str:

@@ -17,7 +17,7 @@ from ..display import quoted
 from ..errors import ConfigurationError
 from ..language.languages import language_name
 from ..requests import REQUEST_TYPES, Request, choices
-from .answers.answers import TEMPLATE_MARK
+from .answers.answers import TEMPLATE_TOKEN
 from .models.settings import WriterOptions
 from .sources.sources import Passage
 
@@ -117,7 +117,7 @@ def numbered_sources(passages: Sequence[Passage]) -> str:
 
 def inert(text: str) -> str:
     """Escape the tags and chat template marks with which a text could end its place in a prompt."""
-    return TEMPLATE_MARK.sub(lambda match: f"‹{match[0][1:]}", _TAG.sub("‹", text))
+    return TEMPLATE_TOKEN.sub(lambda match: f"‹{match[0][1:]}", _TAG.sub("‹", text))
 
 
 @cache

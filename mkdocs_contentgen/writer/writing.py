@@ -1,4 +1,4 @@
-"""Write a text with a model: prompt, Markdown, mended, checked, repaired, HTML.
+"""Write a text with a model: ask, take out what is no text, check, ask for the rest, make HTML.
 
 A text of one call can be followed by a repair, which asks for what is missing alone. The better of
 all attempts is kept. A text with remarks is a text; only one that nobody can use is an error.
@@ -221,7 +221,7 @@ class _Sections:
 
     def add(self, section: Candidate, plan: _Plan, index: int) -> None:
         """Add a section, or say that it is missing."""
-        self.remarks += section.mended
+        self.remarks += section.repaired
         heading = plan.headings[index]
         if section.problem:
             values = {"heading": heading, "because": section.problem}
@@ -352,7 +352,7 @@ class _Writing:
         if planned.problem or len(headings) < 2:
             return None
         plan = _Plan(planned.text, headings)
-        written = _Sections(MarkdownDocument(planned.document.title), remarks=[*planned.mended])
+        written = _Sections(MarkdownDocument(planned.document.title), remarks=[*planned.repaired])
         for index in range(len(headings)):
             section = await self._write_section(plan, index, written)
             written.add(section, plan, index)
@@ -363,7 +363,7 @@ class _Writing:
             Completion(written.text),
             written.document,
             target=self._target,
-            mended=tuple(without_repeated(written.remarks)),
+            repaired=tuple(without_repeated(written.remarks)),
             sources=self._sources,
             text=written.text.strip(),
         )
@@ -430,8 +430,8 @@ class _Writing:
         # A rest that was cut off, too, is better than none.
         if not rest.document.blocks or (rest.problem and not rest.completion.is_cut):
             return candidate
-        mended_parts = (*candidate.mended, *rest.mended)
-        candidate = replace(candidate, completion=rest.completion, mended=mended_parts)
+        repaired_parts = (*candidate.repaired, *rest.repaired)
+        candidate = replace(candidate, completion=rest.completion, repaired=repaired_parts)
         return self._with_text(candidate, join_texts(start, rest.text))
 
     async def _repaired(self, candidate: Candidate) -> Candidate:
@@ -510,7 +510,7 @@ class _Writing:
         is_part: bool = False,
         by_person: bool = False,
     ) -> Candidate:
-        """Return the text in an answer, mended. `words` is its target."""
+        """Return the text in an answer, repaired. `words` is its target."""
         answer, remarks, is_framed = read_answer(completion.text)
         reason = completion.finish_reason
         loop = None if by_person else find_loop(answer)
@@ -528,7 +528,7 @@ class _Writing:
             structs.replace(completion, finish_reason=reason),
             MarkdownDocument(),
             target=words,
-            mended=tuple(remarks),
+            repaired=tuple(remarks),
             earlier=earlier,
             sources=self._sources,
             is_part=is_part,
@@ -544,7 +544,7 @@ class _Writing:
             by_person=candidate.by_person,
             has_sources=bool(self._passages),
         )
-        remarks = [*candidate.mended, *document.remarks]
+        remarks = [*candidate.repaired, *document.remarks]
         remarks += remarks_on_html_links(text, document)
         completion = candidate.completion
         if any(remark.kind == "repaired_loop" for remark in document.remarks):
@@ -553,7 +553,7 @@ class _Writing:
             candidate,
             completion=completion,
             document=document,
-            mended=tuple(sorted(without_repeated(remarks), key=_place_of)),
+            repaired=tuple(sorted(without_repeated(remarks), key=_place_of)),
             text=text or "(nothing)",  # many servers refuse an empty message
         )
 

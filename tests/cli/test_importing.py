@@ -157,7 +157,7 @@ def test_addresses_of_links_that_are_not_kept(site: Project) -> None:
         assert named[1].startswith("link: the address of 'this' was taken out, ")
         assert named[1].endswith(": /page")
         assert named[2].endswith("x…")
-        assert "mended: the addresses of links were taken out: https://b.example" in remarks
+        assert "repaired: the addresses of links were taken out: https://b.example" in remarks
         assert max(map(len, named)) < 2 * MAX_EDIT
     many = "".join(f" [x{number}](https://a.example/{number})" for number in range(19))
     (site.root / ".cache").rename(site.root / "old-cache")
@@ -297,7 +297,7 @@ def test_words_of_a_person_are_not_dropped_unasked(site: Project) -> None:
 
 
 def test_an_answer_that_was_refused(site: Project) -> None:
-    """What a program answered is printed, mended and imported, and is a draft then."""
+    """What a program answered is printed, repaired and imported, and is a draft then."""
     script = "print('I cannot write about that topic, as a language model.')"
     site.configure({"base_url": "writer", "writer": {"command": [sys.executable, "-c", script]}})
     assert "the answer is a refusal" in site.build().stdout

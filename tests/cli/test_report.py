@@ -306,13 +306,13 @@ def test_a_source_that_no_file_can_be(citing: Site) -> None:
 
 
 def test_a_change_that_mends_the_text(citing: Site) -> None:
-    """A pull request that mends the sentence as well says so."""
+    """A pull request that repairs the sentence as well says so."""
     citing.write("docs/limits.md", LIMITS.replace("10", "20"))
     path = citing.root / "contentgen/index.md/main.html"
     path.write_text(path.read_text().replace("There are 10", "There are 20"))
     citing.run("approve", "index.md", "--by", "Jo")
     said = read(report(citing)).get_text()
-    assert "mended by this change: limits/" in said
+    assert "repaired by this change: limits/" in said
     assert "may be wrong" not in said
     # The approval knows the source as it is now, and what changes after it.
     assert "limits/" not in citing.run("status", "--stale")

@@ -264,7 +264,7 @@ def test_a_page_with_html(site: Site) -> None:
         "-j4\n```", "-j4\n```\n\n</div>"
     )
     said = import_text(site, f"<p align=center>Logo</p>\n\n{page}\nDas ist `<article>`.\n")
-    assert "mended: HTML was replaced by Markdown or text" in said
+    assert "repaired: HTML was replaced by Markdown or text" in said
     html = approved(site)
     assert "<pre><code>make -j4\n</code></pre>" in html
     assert "<code>&lt;article&gt;</code>" in html
@@ -277,7 +277,7 @@ def test_a_page_of_a_site_with_extensions(site: Site) -> None:
     """Boxes are quotations, as in an original that was imported, and ids are no words."""
     page = MARKDOWN.replace("## Warum", '## Warum { #why }\n\n!!! tip "Tipp"\n\n    Das geht.\n')
     said = import_text(site, page)
-    assert "mended: marks of boxes and tabs were taken out" in said
+    assert "repaired: marks of boxes and tabs were taken out" in said
     html = approved(site)
     assert "<h2>Warum</h2>" in html
     assert "<p><strong>Tipp</strong></p>" in html

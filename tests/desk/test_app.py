@@ -287,7 +287,7 @@ def test_undo(reviewer: Reviewer) -> None:
 
 
 def test_sentences_that_may_be_wrong_now(reviewer: Reviewer) -> None:
-    """Each with its block, and with what its source does not have now; none once it is mended."""
+    """Each with its block, and with what its source does not have now; none once it is repaired."""
     assert reviewer.text()["stale"] == []
     save_stale(reviewer.root)
     found: Any = reviewer.text()["stale"]

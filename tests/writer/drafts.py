@@ -24,5 +24,5 @@ def draft(answer: str, asked: Request | None = None, words: int | None = None) -
     text, remarks = mend_answer(plain)
     document = read_markdown(text, title=asked.topic)
     target = document.words if words is None else words
-    mended = (*found, *remarks, *document.remarks)
-    return Candidate(asked, Completion(answer), document, target, mended)
+    repaired = (*found, *remarks, *document.remarks)
+    return Candidate(asked, Completion(answer), document, target, repaired)

@@ -151,7 +151,7 @@ class TestRemarks:
     def test_pictures(self) -> None:
         """Nobody vouches for them, so they are taken out, and that is said."""
         written, _ = run(SHORT.replace(".", " `![b](b)` ![a bee](bee.png).", 1))
-        assert said(written.text)[:1] == ("mended: pictures were taken out",)
+        assert said(written.text)[:1] == ("repaired: pictures were taken out",)
         assert "<img" not in written.text.html
         assert "<code>![b](b)</code>" in written.text.html
 
@@ -169,7 +169,7 @@ class TestRemarks:
     def test_a_loop(self) -> None:
         """What stands before it is a text."""
         written, script = run(f"{SHORT}\n\n{'And so it goes on and on. ' * 200}")
-        assert "mended: the text was cut where the model began to repeat itself" in said(
+        assert "repaired: the text was cut where the model began to repeat itself" in said(
             written.text
         )
         assert "goes on and on" not in written.text.html.replace("And so it goes on and on.", "", 1)
@@ -289,7 +289,9 @@ class TestCutTexts:
     def test_the_rest_that_says_all_again(self) -> None:
         """What stands there already is not put in a second time."""
         written, _ = run(self.cut(), f"Sure!\n\n{self.START}\n\n{sentences(38, 'b')}")
-        assert said(written.text) == ("mended: what the model said before the text was taken out",)
+        assert said(written.text) == (
+            "repaired: what the model said before the text was taken out",
+        )
         assert written.words == 25 + 1 + 38
 
     def test_no_rest(self) -> None:

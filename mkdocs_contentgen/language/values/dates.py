@@ -65,7 +65,7 @@ Data have minutes of one digit, too: `9:0-17:0`.
 """
 
 _HOURS = re.compile(r"(\d{1,2})(?::(\d{2}))?[-–](\d{1,2})(?::(\d{2}))?")
-"""Two hours, such as `9-17`, which are times if a word behind them says so."""
+"""Two hours, such as `9-17`, which are times if a word after them says so."""
 
 _HALF_OF_DAY = re.compile(
     r"[ \u00a0\u202f]?(?:(?P<morning>a(?:\.\s?m\.|m\b)"
@@ -75,13 +75,13 @@ _HALF_OF_DAY = re.compile(
     r"|d(?:i sera|el pomeriggio)\b|nachmittags\b|abends\b|вечера\b|مساء))",
     re.IGNORECASE,
 )
-"""What says behind a time which half of the day is meant, such as `pm`."""
+"""What says after a time which half of the day is meant, such as `pm`."""
 
 _O_CLOCK = re.compile(r"[ \u00a0\u202f]?(?:o['’]clock|Uhr\b)")
 """What says that a figure is a time of day."""
 
 _HOUR_SIGN = re.compile(r"[ \u00a0\u202f]?h(?:[ \u00a0\u202f]?(?P<minute>\d{2}))?(?!\w)")
-"""What stands behind the hour in French and Portuguese, as in `16 h 30`."""
+"""What stands after the hour in French and Portuguese, as in `16 h 30`."""
 
 _LONGEST_DAY = 12
 """The most characters of the day before a month, such as `28th of `."""
@@ -93,7 +93,7 @@ _AFTER_MONTH = re.compile(
     r"(?:\.?\s{1,2}(?P<day>\d{1,2})(?:st|nd|rd|th)?(?![\d:%])(?!\.\d))?"
     r"(?:[.,]?\s{1,2}(?:of |de |del )?(?P<year>[12]\d{3})(?!\d))?"
 )
-"""The day and the year behind it."""
+"""The day and the year after it."""
 
 
 def make_date(
@@ -293,7 +293,7 @@ def two_times(text: str, token: re.Match[str]) -> list[Value]:
     clocks = [tuple(map(int, token[name].split(":"))) for name in ("opening", "closing")]
     if any(hour > 24 or minute > 59 for hour, minute in clocks):
         return []
-    # One hour behind noon says that both are of a clock of 24 hours.
+    # One hour after noon says that both are of a clock of 24 hours.
     has_24_hours = half is None and any(hour > 12 or hour == 0 for hour, _ in clocks)
     found = []
     for name, (hour, minute) in zip(("opening", "closing"), clocks, strict=True):

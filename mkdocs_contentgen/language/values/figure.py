@@ -28,7 +28,7 @@ FIGURE = (
 """The start of a figure: a currency, or a percent sign as in Turkish, and digits."""
 
 _IN_WORD = re.compile(rf"[{LETTER}\d_]")
-"""What stands behind a figure that is a part of a word."""
+"""What stands after a figure that is a part of a word."""
 
 _ARABIC_SIGNS = str.maketrans("\u066b\u066c", ".,")
 """The decimal separator and the thousands separator of Arabic, as English writes them."""
@@ -75,7 +75,7 @@ _NAME = re.compile(
     rf"|[^\W\d_{EAST_ASIAN}{HANGUL}]+(?:/[hs]\b|[²2]\b)?)"
     rf"(?P<second> [^\W\d_{EAST_ASIAN}]+)?"
 )
-"""The word or the two words behind a figure."""
+"""The word or the two words after a figure."""
 
 _TENTHS = re.compile("成(?![员員分份本为為果功就立熟])|割(?![りるれっ合当])")
 """Tenths of a whole in Chinese and Japanese: `三成` and `3割` are 30 %."""
@@ -195,7 +195,7 @@ def _read_amounts(digits: str) -> Iterator[Amount]:
     if digits.isdigit():  # once the spaces are gone
         yield Decimal(digits)
     if grouped:
-        # What stands behind another separator than the first one is a fraction.
+        # What stands after another separator than the first one is a fraction.
         separator = grouped[1] or ","
         yield Decimal(digits.replace(separator, "").replace(",", "."))
     if is_fraction:
@@ -205,7 +205,7 @@ def _read_amounts(digits: str) -> Iterator[Amount]:
 
 
 def with_unit(text: str, figure: Figure) -> Figure:
-    """Return a figure with the magnitude and the unit that stand behind it."""
+    """Return a figure with the magnitude and the unit that stand after it."""
     decade = _PLURAL_OF_YEAR.match(text, figure.end)
     if decade and re.fullmatch(r"[12]\d{3}", figure.written):
         return replace(figure, end=decade.end(), unit="decade of")
@@ -247,7 +247,7 @@ def _with_magnitude(text: str, figure: Figure) -> Figure:
 
 
 def _with_currency(text: str, figure: Figure, currency: str) -> Figure:
-    """Return a figure behind a currency, such as `$4 million` or `$4m`."""
+    """Return a figure after a currency, such as `$4 million` or `$4m`."""
     million = _MILLION_OF_MONEY.match(text, figure.end)
     if million:
         return replace(figure, end=million.end(), magnitude=10**6, unit=currency)
@@ -271,7 +271,7 @@ class FoundName(Generic[_Entry]):
 
 
 def find_name(text: str, start: int, table: Mapping[str, _Entry]) -> FoundName[_Entry] | None:
-    """Return the word or the two words behind a figure if they are in a table."""
+    """Return the word or the two words after a figure if they are in a table."""
     match = _NAME.match(text, start)
     if match is None:
         return None

@@ -59,7 +59,7 @@ _DAY_BESIDE = re.compile(r"\d(?:st|nd|rd|th)? $")
 """A day just before a month."""
 
 _DAY_BEHIND = re.compile(r"\.? \d")
-"""A day just behind a month."""
+"""A day just after a month."""
 
 _BEFORE_MONTH = re.compile(
     r"\b(?:in|of|since|until|by|last|next|this|early|late|mid|during|from|between|through|"

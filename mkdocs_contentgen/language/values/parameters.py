@@ -21,7 +21,7 @@ _BEFORE = 120
 """How many characters before a figure may name its unit."""
 
 _BEHIND = 100
-"""How many characters behind a figure may name its unit."""
+"""How many characters after a figure may name its unit."""
 
 _NAME = re.compile(
     r"(?P<name>[^\W\d]\w{0,60}(?:-\w{1,40}){0,4})[\"'`*]{0,4}"

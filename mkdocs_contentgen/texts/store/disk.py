@@ -218,8 +218,8 @@ class DiskStore:
         """Return what rows have, by their keys. Adds a problem for each that is damaged."""
         records: dict[str, Record] = {}
         for batch in batches(names, _KEYS_PER_QUERY):
-            marks = ", ".join("?" * len(batch))
-            for name, entry in self._rows(f"key IN ({marks})", batch):
+            parameters = ", ".join("?" * len(batch))
+            for name, entry in self._rows(f"key IN ({parameters})", batch):
                 record = decode_entry(name, entry)
                 if record is None:
                     self._problems.append(damaged_entry(name, str(self._path)))

@@ -27,11 +27,11 @@ _INVISIBLE = re.compile(
     # Other scripts need these characters, which go only beside Latin letters.
     "|(?<=[A-Za-z])[\u200c-\u200f]+(?=[A-Za-z])"
     "|(?<=[A-Za-z,.!? ])[\u034f\u115f\u1160\u180e\u3164\uffa0\U000e0100-\U000e01ef]+"
-    # The marks of sources in ChatGPT's answers.
+    # The references to sources in ChatGPT's answers.
     r"|\ue200[^\ue200\ue201\n]{0,200}\ue201|[\ue000-\uf8ff]|【\d{1,4}[†:][^】\n]{0,100}】"
     r"|:contentReference\[oaicite:\d{1,4}\](?:\{index=\d{1,4}\})?"
 )
-"""Characters that nobody sees, and marks of sources that only the page of a chat shows."""
+"""Characters that nobody sees, and references to sources that only the page of a chat shows."""
 
 NO_ANSWER = (
     "the answer is empty or has thinking text only; turn off thinking with `parameters`, "
@@ -56,19 +56,19 @@ _CHANNEL = re.compile(
 _FINAL = re.compile(r"<\|channel\|>\s{0,9}final[^\n]{0,60}?<\|message\|>|assistantfinal")
 """Channels of gpt-oss, also where the server drops their tokens."""
 
-_MARK = any_of("template_mark")
+_TOKEN = any_of("template_token")
 """A token of a chat template."""
 
-TEMPLATE_MARK = re.compile(rf"{_MARK}|</?s>")
+TEMPLATE_TOKEN = re.compile(rf"{_TOKEN}|</?s>")
 """The same, and the tokens `<s>` and `</s>`, which are also tags of HTML."""
 
-_MARKS_AROUND = re.compile(
-    rf"\A(?=\s{{0,9}}(?:{_MARK}|<s>|assistant|model))(?:\s{{0,9}}(?:{_MARK}|<s>))*\s{{0,9}}"
-    rf"(?:(?:assistant|model)(?={_MARK}|\n)|assistant:)?(?:\s{{0,9}}{_MARK})*"
-    rf"|(?:\s{{0,9}}(?:{_MARK}|</s>)){{1,20}}\Z",
+_TOKENS_AROUND = re.compile(
+    rf"\A(?=\s{{0,9}}(?:{_TOKEN}|<s>|assistant|model))(?:\s{{0,9}}(?:{_TOKEN}|<s>))*\s{{0,9}}"
+    rf"(?:(?:assistant|model)(?={_TOKEN}|\n)|assistant:)?(?:\s{{0,9}}{_TOKEN})*"
+    rf"|(?:\s{{0,9}}(?:{_TOKEN}|</s>)){{1,20}}\Z",
     re.IGNORECASE,
 )
-"""Tokens and the name of a role before an answer, and tokens behind it."""
+"""Tokens and the name of a role before an answer, and tokens after it."""
 
 _END = re.compile(
     r"(?<!`)(?:<\|(?:endoftext|end_of_text)\|>|^\s{0,9}\[INST\]"
@@ -76,7 +76,7 @@ _END = re.compile(
 )
 """What ends the turn of a model. What follows is no part of its answer."""
 
-_OTHER_MARK = re.compile(rf"(?<!`){_MARK}(?!`)")
+_TOKEN_WITHIN = re.compile(rf"(?<!`){_TOKEN}(?!`)")
 """A token within an answer, but not in a code span."""
 
 _WRAPPER = any_of("wrapper")
@@ -187,9 +187,9 @@ _STEPS: Sequence[Step] = (
     ("repaired_invisible", partial(_INVISIBLE.sub, "")),
     ("repaired_thoughts", without_endless_thoughts),
     (None, without_thinking),
-    (None, partial(_MARKS_AROUND.sub, "")),
+    (None, partial(_TOKENS_AROUND.sub, "")),
     ("repaired_next_turn", without_next_turn),
-    (None, partial(each_line, change=partial(_OTHER_MARK.sub, ""))),
+    (None, partial(each_line, change=partial(_TOKEN_WITHIN.sub, ""))),
 )
 """What read_answer() does first, in this order."""
 

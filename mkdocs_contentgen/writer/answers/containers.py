@@ -46,7 +46,7 @@ _MAX_LABEL_WORDS = 12
 """The maximum number of words of a label or an instruction beside a block."""
 
 _ITEM = re.compile(r"(?:[-*+]|\d{1,2}[.)]) ")
-"""The mark of an item of a list."""
+"""The bullet of an item of a list."""
 
 _NO_WORDS = re.compile(r"<(?P<name>script|style)\b.*?</(?P=name)\s*>|<[^<>]*>", re.DOTALL)
 """What is no text in HTML."""

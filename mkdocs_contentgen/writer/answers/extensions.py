@@ -1,7 +1,7 @@
 """Convert the syntax of Markdown extensions to Markdown that every site shows.
 
 Footnotes, definition lists, ids of headings, tabs, and boxes such as `> [!NOTE]`, `!!! note` and
-`/// note` lose their marks, and keep their words.
+`/// note` lose their markers, and keep their words.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ _FOOTNOTE_ADDRESS = re.compile(
 )
 """A footnote that is an address and nothing else."""
 
-_FOOTNOTE_MARK = re.compile(r"\[\^[^\]\s]{1,40}\](?!\()")
-"""The mark of a footnote in a text."""
+_FOOTNOTE_REFERENCE = re.compile(r"\[\^[^\]\s]{1,40}\](?!\()")
+"""A reference to a footnote in a text."""
 
 _BOX = re.compile(r"\[!(?P<name>\w{1,20})\][-+]?[ \t]*(?P<title>[^\n]*)(?:\n|\Z)")
 """The first line of a box: `> [!NOTE]`."""
 
 _INDENTED_BOX = re.compile(
-    r"(?P<mark>!!!|\?\?\?\+?|===[!+]?)(?P<kind>(?:[ \t]+[\w-]+){0,9})"
+    r"(?P<marker>!!!|\?\?\?\+?|===[!+]?)(?P<kind>(?:[ \t]+[\w-]+){0,9})"
     r"(?P<title>[ \t]+\"[^\"\n]{0,200}\")?[ \t]*"
 )
 """The first line of a box or a tab whose content is indented: `!!! note "Title"`, `=== "Linux"`."""
 
 _FENCED_BOX = re.compile(
-    r"(?P<mark>/{3,9})[ \t]*(?P<kind>[\w-]{1,40})[ \t]*(?:\|[ \t]*(?P<title>[^\n]{0,200}))?"
+    r"(?P<marker>/{3,9})[ \t]*(?P<kind>[\w-]{1,40})[ \t]*(?:\|[ \t]*(?P<title>[^\n]{0,200}))?"
 )
 """The first line of a box up to a line with the same slashes: `/// note | Title`."""
 
@@ -55,7 +55,7 @@ _TERM = re.compile(r"(?:\*\*)?(?P<term>\w[^\n*]{0,60}[\w)])(?:\*\*)?")
 """A line that is a term, if its definition stands below it."""
 
 _DEFINITION = re.compile(r":[ \t]+(?=\S)")
-"""The mark of a definition: `:   what it means`."""
+"""The marker of a definition: `:   what it means`."""
 
 _DEPTH = "boxes"
 """The key of the environment for how many boxes are open."""
@@ -68,9 +68,9 @@ def read_extensions(parser: MarkdownIt) -> None:
         parser.core.ruler.before("inline", rule.__name__, rule)
 
 
-def read_footnote_marks(parser: MarkdownIt) -> None:
-    """Make a parser of lines leave out the marks of footnotes."""
-    parser.inline.ruler.before("link", "footnote_mark", _read_footnote_mark)
+def read_footnote_references(parser: MarkdownIt) -> None:
+    """Make a parser of lines leave out the references to footnotes."""
+    parser.inline.ruler.before("link", "footnote_reference", _read_footnote_reference)
 
 
 def is_footnote(line: str) -> bool:
@@ -87,8 +87,8 @@ def _read_site_box(state: StateBlock, first: int, last: int, silent: bool) -> bo
     start = _INDENTED_BOX.fullmatch(line) or _FENCED_BOX.fullmatch(line.rstrip())
     if start is None:
         return False
-    is_fenced = start["mark"].startswith("/")
-    end = _end_of_fenced(state, first, last, start["mark"]) if is_fenced else None
+    is_fenced = start["marker"].startswith("/")
+    end = _end_of_fenced(state, first, last, start["marker"]) if is_fenced else None
     if not is_fenced:
         end = _end_of_indented(state, first + 1, last)
     if end is None or end == first + 1:
@@ -104,7 +104,7 @@ def _read_site_box(state: StateBlock, first: int, last: int, silent: bool) -> bo
 
 def _push_box(state: StateBlock, start: re.Match[str], first: int, end: int) -> None:
     """Push a quotation, or the paragraphs of a tab."""
-    is_quotation = not start["mark"].startswith("=")
+    is_quotation = not start["marker"].startswith("=")
     if is_quotation:
         state.push("blockquote_open", "blockquote", 1).map = [first, end]
     label = _label_of(start)
@@ -113,7 +113,7 @@ def _push_box(state: StateBlock, start: re.Match[str], first: int, end: int) -> 
     outer_indentation = state.blkIndent
     outer_end = state.lineMax
     outer_parent = state.parentType
-    if not start["mark"].startswith("/"):
+    if not start["marker"].startswith("/"):
         filled = [number for number in range(first + 1, end) if not state.isEmpty(number)]
         state.blkIndent = min(state.sCount[number] for number in filled)
     state.lineMax = end
@@ -126,15 +126,15 @@ def _push_box(state: StateBlock, start: re.Match[str], first: int, end: int) -> 
         state.push("blockquote_close", "blockquote", -1)
 
 
-def _end_of_fenced(state: StateBlock, first: int, last: int, mark: str) -> int | None:
+def _end_of_fenced(state: StateBlock, first: int, last: int, marker: str) -> int | None:
     """Return the number of the line that ends a box, or None if it has no end."""
-    ends: list[int] | None = state.env.get(mark)
+    ends: list[int] | None = state.env.get(marker)
     if ends is None:  # once for all boxes with these slashes
         lines = enumerate(state.src.split("\n"))
-        ends = [number for number, line in lines if line.rstrip() == mark]
-        state.env[mark] = ends
-    place = bisect_right(ends, first)
-    return ends[place] if place < len(ends) and ends[place] < last else None
+        ends = [number for number, line in lines if line.rstrip() == marker]
+        state.env[marker] = ends
+    index = bisect_right(ends, first)
+    return ends[index] if index < len(ends) and ends[index] < last else None
 
 
 def _end_of_indented(state: StateBlock, first: int, last: int) -> int | None:
@@ -188,14 +188,14 @@ def _read_footnotes(state: StateCore) -> None:
             token.content = words.strip()
 
 
-def _read_footnote_mark(state: StateInline, silent: bool) -> bool:
-    mark = _FOOTNOTE_MARK.match(state.src, state.pos, state.posMax)
-    if mark is None:
+def _read_footnote_reference(state: StateInline, silent: bool) -> bool:
+    reference = _FOOTNOTE_REFERENCE.match(state.src, state.pos, state.posMax)
+    if reference is None:
         return False
     if not silent:
         state.pending = state.pending.removesuffix(" ")
         note(state.env, "repaired_footnotes")
-    state.pos = mark.end()
+    state.pos = reference.end()
     return True
 
 

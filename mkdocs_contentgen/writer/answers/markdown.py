@@ -146,14 +146,14 @@ def as_section(
     """
     heading_blocks = read_markdown(f"## {heading}").blocks  # one, unless it has no words
     blocks = _without_later_sections(document.blocks, later)
-    places = [place for place, block in enumerate(blocks) if block.kind == "h2"]
-    for place in places:
-        blocks[place].tokens[0].tag = "h3"
-        blocks[place].tokens[-1].tag = "h3"
-    if not (heading_blocks and places):
+    indexes = [index for index, block in enumerate(blocks) if block.kind == "h2"]
+    for index in indexes:
+        blocks[index].tokens[0].tag = "h3"
+        blocks[index].tokens[-1].tag = "h3"
+    if not (heading_blocks and indexes):
         return [*heading_blocks, *blocks]
     # The first heading of the section is replaced, whatever it says.
-    first = places[0]
+    first = indexes[0]
     return [*blocks[:first], *heading_blocks, *blocks[first + 1 :]]
 
 

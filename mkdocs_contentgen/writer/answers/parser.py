@@ -21,7 +21,7 @@ from ...html.formulas import read_formula_blocks
 from ...html.markdown_parser import LinkParser, new_inline_parser, read_reference
 from ...language.languages import LANGUAGES, any_of
 from .block_lines import HEADING, INTERRUPTS, note
-from .extensions import is_footnote, read_extensions, read_footnote_marks
+from .extensions import is_footnote, read_extensions, read_footnote_references
 from .html_rules import read_html, read_inline_html, resolve_tags
 
 CODE_BLOCKS = ("fence", "code_block")
@@ -32,11 +32,11 @@ TIPS = "|".join(sorted(_TIP_LABELS, key=len, reverse=True))
 TIP = re.compile(rf"\s*(?:💡\s*)?((?:pro[ -]?)?(?:{TIPS}))\s?[:：]\s*", re.IGNORECASE)
 """The label of a tip in plain text, as group 1 without its colon."""
 
-_OTHER_MARK = re.compile(r"(?:[•‣▪●◦–—]|[-*](?=[\u00a0\u2003\t]))[ \u00a0\u2003\t]+")
-"""What is nearly the mark of an item, with the spaces behind it."""
+_NEARLY_BULLET = re.compile(r"(?:[•‣▪●◦–—]|[-*](?=[\u00a0\u2003\t]))[ \u00a0\u2003\t]+")
+"""What is nearly the bullet of an item, with the spaces after it."""
 
-_NEARLY_HEADING = re.compile(r"(?P<mark>#{1,6})(?:\u00a0|(?=[^\s#]))(?P<words>.*)")
-"""A heading without a space behind its mark."""
+_NEARLY_HEADING = re.compile(r"(?P<hashes>#{1,6})(?:\u00a0|(?=[^\s#]))(?P<words>.*)")
+"""A heading without a space after its `#`."""
 
 _NEARLY_SECTION = re.compile(r"^##+(?:\u00a0|[^\s#])", re.MULTILINE)
 """The start of such a heading of a section. A line that begins with one `#` can be hashtags."""
@@ -77,7 +77,7 @@ def answer_parser() -> MarkdownIt:
     parser = LinkParser("commonmark").enable(["strikethrough", "table"])
     read_formula_blocks(parser)
     read_html(parser)
-    parser.block.ruler.before("table", "other_marks", _read_other_mark, {"alt": INTERRUPTS})
+    parser.block.ruler.before("table", "near_bullets", _read_near_bullet, {"alt": INTERRUPTS})
     parser.block.ruler.before("heading", "near_heading", _read_near_heading, {"alt": INTERRUPTS})
     parser.block.ruler.at("reference", _read_reference)
     read_extensions(parser)
@@ -92,7 +92,7 @@ def _line_parser() -> MarkdownIt:
     """Return the parser of the lines in paragraphs, headings and cells."""
     parser = new_inline_parser()
     read_inline_html(parser)
-    read_footnote_marks(parser)
+    read_footnote_references(parser)
     return parser
 
 
@@ -103,27 +103,27 @@ def excess_problem(noun: str, found: int, most: int) -> str:
     return f"the text has {found:,} {noun}, {most:,} at most; write less"
 
 
-def _read_other_mark(state: StateBlock, first: int, last: int, silent: bool) -> bool:
-    """Make `- ` of what is nearly the mark of an item. What reads items comes after this."""
+def _read_near_bullet(state: StateBlock, first: int, last: int, silent: bool) -> bool:
+    """Make `- ` of what is nearly the bullet of an item. What reads items comes after this."""
     begin = state.bMarks[first] + state.tShift[first]
-    mark = _OTHER_MARK.match(state.src, begin, state.eMarks[first])
+    bullet = _NEARLY_BULLET.match(state.src, begin, state.eMarks[first])
     is_at_start = not state.src[state.src.rfind("\n", 0, begin) + 1 : begin].strip()
-    if mark and is_at_start and not state.is_code_block(first):
+    if bullet and is_at_start and not state.is_code_block(first):
         # As long as before, so that the positions of all lines stay.
-        spaces = " " * (len(mark[0]) - 1)
-        state.src = f"{state.src[:begin]}-{spaces}{state.src[mark.end() :]}"
+        spaces = " " * (len(bullet[0]) - 1)
+        state.src = f"{state.src[:begin]}-{spaces}{state.src[bullet.end() :]}"
         note(state.env, "repaired_marks")
     return False
 
 
 def _read_near_heading(state: StateBlock, first: int, last: int, silent: bool) -> bool:
-    """Read a heading without a space behind its mark, in a text that has no others."""
+    """Read a heading without a space after its `#`, in a text that has no others."""
     line = line_at(state, first)
     heading = _NEARLY_HEADING.fullmatch(line) if line.startswith("#") else None
     if heading is None or state.is_code_block(first) or not _has_near_headings(state):
         return False
     if not silent:
-        level = len(heading["mark"])
+        level = len(heading["hashes"])
         words = heading["words"].strip()
         push_block(state, "heading", f"h{level}", words, [first, first + 1])
         note(state.env, "repaired_marks")
@@ -201,9 +201,9 @@ def _read_bold_lines(state: StateCore) -> None:
         tag = "h1" if is_title else "h2"
         inline = tokens[index + 1]
         inline.content = _BOLD_LINE.sub(r"\g<text>", inline.content)
-        for name, place in (("heading_open", index), ("heading_close", index + 2)):
-            tokens[place].type = name
-            tokens[place].tag = tag
+        for name, position in (("heading_open", index), ("heading_close", index + 2)):
+            tokens[position].type = name
+            tokens[position].tag = tag
         note(state.env, "repaired_bold_lines")
 
 

@@ -24,13 +24,13 @@ _MAX_LABEL = 80
 """The length of a label above the title, in characters."""
 
 _MARKUP = r"[\s*_#>(\[✅📝¡¿-]{0,9}"
-"""The marks that may stand before the first word of a line."""
+"""The markup that may stand before the first word of a line."""
 
 _SENTENCE_END = re.compile(rf"(?<!\bDr)(?<!\bMr)(?<!\bvs){rough_end(colons=True)}")
 """Where a sentence ends, with the space behind it."""
 
 _ITEM = re.compile(r"[ \t]*[-*+•] ")
-"""The mark of an item of a list."""
+"""The bullet of an item of a list."""
 
 _OPENING_WORD = re.compile(
     rf"{_MARKUP}{any_of('opening_word')}[\s*]*(?:(?P<end>[!.。！]|$)|[,，、:：]|[–—-](?=\s))[\s*]*",

@@ -144,9 +144,9 @@ def _without_thinking(blocks: list[MarkdownBlock], environment: Environment) -> 
     has_steps = any(_THINKING_STEP.match(block.text[:_MAX_LINE]) for block in starts)
     if not (has_steps or (blocks and _NARRATION.match(blocks[0].text))):
         return blocks
-    titles = [place for place, block in enumerate(blocks) if block.kind == "h1"]
+    titles = [index for index, block in enumerate(blocks) if block.kind == "h1"]
     if not titles and has_steps:
-        titles = [place for place, block in enumerate(blocks) if block.kind == "h2"][:1]
+        titles = [index for index, block in enumerate(blocks) if block.kind == "h2"][:1]
     # Steps can have titles in them.
     start = 0
     if has_steps and titles:
@@ -194,7 +194,7 @@ def _without_false_start(
     blocks: list[MarkdownBlock], environment: Environment
 ) -> list[MarkdownBlock]:
     """Drop a text that was begun and then begun again, with a title of more words."""
-    titles = [place for place, block in enumerate(blocks) if block.kind == "h1"]
+    titles = [index for index, block in enumerate(blocks) if block.kind == "h1"]
     if len(titles) < 2 or titles[0] > 0:
         return blocks
     first, second = titles[:2]
@@ -238,18 +238,18 @@ def _without_loop(blocks: list[MarkdownBlock], environment: Environment) -> list
         is_repeated.append(len(words) >= _MIN_COPIED_WORDS and words in seen)
         seen.add(words)
     repeated = sum(is_repeated)
-    for place, is_again in enumerate(is_repeated):
-        share = repeated / (len(blocks) - place)
+    for index, is_again in enumerate(is_repeated):
+        share = repeated / (len(blocks) - index)
         if is_again and repeated >= _MIN_LOOPED and share >= _LOOPED_SHARE:
             note(environment, "repaired_loop")
-            return blocks[:place]
+            return blocks[:index]
         repeated -= is_again
     return blocks
 
 
 def _without_preface(blocks: list[MarkdownBlock], environment: Environment) -> list[MarkdownBlock]:
     """Drop a few words before the only title of a text."""
-    titles = [place for place, block in enumerate(blocks) if block.tokens[0].markup == "#"]
+    titles = [index for index, block in enumerate(blocks) if block.tokens[0].markup == "#"]
     if len(titles) != 1 or titles[0] == 0:
         return blocks
     before = blocks[: titles[0]]
@@ -266,7 +266,7 @@ def _without_copies(blocks: list[MarkdownBlock], environment: Environment) -> li
     Each copy begins with the first block once more. The last one can be cut off, but only in a
     text with a title.
     """
-    starts = [place for place, block in enumerate(blocks) if _is_same(block, blocks[0])]
+    starts = [index for index, block in enumerate(blocks) if _is_same(block, blocks[0])]
     if len(starts) < 2:
         return blocks
     copies: list[list[str]] = []
@@ -302,24 +302,24 @@ def _without_references(
     """
     dropped = {*range(_start_of_sources(blocks), len(blocks)), *_sections_of_sources(blocks)}
     numbers: set[int] = set()
-    for place in dropped:
-        numbers |= _numbers_of(blocks[place])
+    for index in dropped:
+        numbers |= _numbers_of(blocks[index])
     if dropped:
         note(environment, "repaired_references")
-    kept = [block for place, block in enumerate(blocks) if place not in dropped]
+    kept = [block for index, block in enumerate(blocks) if index not in dropped]
     return _without_numbers(kept, numbers, environment)
 
 
 def _sections_of_sources(blocks: Sequence[MarkdownBlock]) -> list[int]:
-    """Return the places of the blocks of sections that are lists of sources, in a text."""
+    """Return the indexes of the blocks of sections that are lists of sources, in a text."""
     found: list[int] = []
     section: list[int] = []
-    for place, block in enumerate(blocks):
+    for index, block in enumerate(blocks):
         if block.kind not in HEADINGS:
-            section.append(place)
+            section.append(index)
             continue
         found += section if _is_section_of_sources(blocks, section) else []
-        section = [place]
+        section = [index]
     return found
 
 
@@ -327,10 +327,10 @@ def _is_section_of_sources(blocks: Sequence[MarkdownBlock], section: Sequence[in
     if len(section) < 2 or not _REFERENCES.fullmatch(blocks[section[0]].text):
         return False
     lines: list[str] = []
-    for place in section[1:]:
-        if blocks[place].kind not in ("p", "ul", "ol"):
+    for index in section[1:]:
+        if blocks[index].kind not in ("p", "ul", "ol"):
             return False
-        lines += _lines_of(blocks[place])
+        lines += _lines_of(blocks[index])
     return all(map(_NAMES_SOURCE.search, lines))
 
 
@@ -364,17 +364,17 @@ def _start_of_sources(blocks: Sequence[MarkdownBlock]) -> int:
     """Return where the lists of sources at the end begin: the number of blocks without one."""
     end = len(blocks)
     start = end
-    for place in reversed(range(end)):
-        block = blocks[place]
+    for index in reversed(range(end)):
+        block = blocks[index]
         said = _labelled_lines(block)
         if said is None:
             break
-        is_at_end = start in (end, place + 1)
+        is_at_end = start in (end, index + 1)
         is_one_line = start == end and _is_line_of_sources(block)
         is_source = block.kind in ("ul", "ol") or (block.kind == "p" and said.are_sources)
         if said.labels_sources or is_one_line or (is_at_end and said.are_addresses):
-            start = place
-        elif not (is_source or (place == end - 1 and _is_of_service(block))):
+            start = index
+        elif not (is_source or (index == end - 1 and _is_of_service(block))):
             break
     # A label without a list belongs to the text.
     rest = blocks[start:]

@@ -54,7 +54,7 @@ _MIN_SECRET = 8
 _INTERVAL = 0.1
 """Seconds between two looks at what a program has written, and for its end."""
 
-_MARK = "CONTENTGEN_CALL"
+_CALL = "CONTENTGEN_CALL"
 """The variable by which the processes are found that a program has started."""
 
 _MAX_ROUNDS = 5
@@ -110,7 +110,7 @@ class Program(Transport):
 
     async def _run(self, prompt: str, reader: AnswerReader) -> ServiceError | None:
         """Return an error of the program, once its text ends or has to. Raises OSError."""
-        mark = uuid4().hex
+        call_id = uuid4().hex
         with (
             TemporaryDirectory(prefix="contentgen-", ignore_cleanup_errors=True) as folder,
             TemporaryFile() as given,
@@ -125,7 +125,7 @@ class Program(Transport):
                 stderr=subprocess.PIPE,
                 bufsize=0,
                 cwd=folder,
-                env={**self._environment(), _MARK: mark},
+                env={**self._environment(), _CALL: call_id},
                 start_new_session=True,  # without a terminal, and so that all of it can end
             ) as process:
                 errors = _Tail(process.stderr)
@@ -134,7 +134,7 @@ class Program(Transport):
                     status = process.poll() or 0  # 0 while it runs, as when it has to stop
                     errors.read()
                 finally:
-                    _stop(process, mark)
+                    _stop(process, call_id)
         if problem or reader.was_stopped:
             return problem
         has_text = status == 0 and bool(reader.text.strip())
@@ -285,7 +285,7 @@ def _last_lines(text: str) -> str:
     return without_secret(end[-_QUOTED_LENGTH:], "")
 
 
-def _stop(process: subprocess.Popen[bytes], mark: str) -> None:
+def _stop(process: subprocess.Popen[bytes], call_id: str) -> None:
     """End a program, and all that it has started."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         with suppress(ProcessLookupError):
@@ -293,7 +293,7 @@ def _stop(process: subprocess.Popen[bytes], mark: str) -> None:
         with suppress(subprocess.TimeoutExpired):
             process.wait(_INTERVAL)
     for _ in range(_MAX_ROUNDS):
-        others = list(_marked_processes(mark))
+        others = list(_processes_of(call_id))
         for other in others:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(other, signal.SIGKILL)
@@ -301,12 +301,12 @@ def _stop(process: subprocess.Popen[bytes], mark: str) -> None:
             break
 
 
-def _marked_processes(mark: str) -> Iterator[int]:
-    """Yield the processes with a mark in their environment, on systems that show it (Linux).
+def _processes_of(call_id: str) -> Iterator[int]:
+    """Yield the processes of a call, on systems that show their environment (Linux).
 
     They can have a session of their own, and no parent any more.
     """
-    setting = f"{_MARK}={mark}".encode()
+    setting = f"{_CALL}={call_id}".encode()
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):  # of somebody else, or gone
             if setting in (folder / "environ").read_bytes().split(b"\0"):

@@ -153,7 +153,7 @@ class ProgramOutput:
         self._went_back = name == "D"
 
     def _erase(self, part: str, *, went_back: bool) -> None:
-        """Erase what is behind the cursor, before it (1), or the line (2)."""
+        """Erase what is after the cursor, before it (1), or the line (2)."""
         self._is_changed = True
         if part == "1":
             end = min(self._column + 1, len(self._cells))

@@ -46,14 +46,14 @@ def words_of(markdown: str) -> str:
     prose: list[str] = []
     fence = ""
     for line in markdown.splitlines():
-        mark = _FENCE.match(line)
+        match = _FENCE.match(line)
         if fence:
-            if mark and mark["fence"].startswith(fence) and not mark["label"].strip():
+            if match and match["fence"].startswith(fence) and not match["label"].strip():
                 fence = ""
             else:
                 parts.append(line)
-        elif mark:
-            fence = mark["fence"]
+        elif match:
+            fence = match["fence"]
             parts.append(_words_of_prose("\n".join(prose)))
             prose = []
         else:
@@ -78,7 +78,7 @@ def _words_of_prose(markdown: str) -> str:
 def _without_markup(prose: str) -> str:
     """Return prose without links, pictures, tags, emphasis and quotation marks.
 
-    A link can begin before code and end behind it, so its signs go, too.
+    A link can begin before code and end after it, so its signs go, too.
     """
     prose = _PICTURE.sub("", prose)
     prose = _LINK.sub(r"\1", prose)

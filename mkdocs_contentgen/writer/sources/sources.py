@@ -78,7 +78,7 @@ _CLOSING_HASHES = re.compile(r"(?<=[ \t])#+$")
 """The signs that may close a heading: `## Start ##`."""
 
 _ATTRIBUTES = re.compile(r"\{:?[^{}]*\}$")
-"""The attributes behind a heading: `{#start .wide}`."""
+"""The attributes after a heading: `{#start .wide}`."""
 
 _ID = re.compile(r"#([\w-]+)")
 """An id in attributes, as group 1."""
@@ -178,7 +178,7 @@ class Passage:
     """The SHA-256 of the words of all the text below the heading, of which `text` can be a part."""
 
     place: str = ""
-    """For a file that is no page: its path as a request names it, and the anchor behind a `#`.
+    """For a file that is no page: its path as a request names it, and the anchor after a `#`.
 
     The anchor of a symbol is its name.
     """
@@ -368,16 +368,16 @@ def _headings(markdown: str) -> Iterator[Heading]:
     """The ids so far, for _unique_anchor()."""
 
     fence = ""
-    for mark in _FENCE_OR_HEADING.finditer(markdown):
-        if mark["fence"]:
+    for match in _FENCE_OR_HEADING.finditer(markdown):
+        if match["fence"]:
             if not fence:
-                fence = mark["fence"]
-            elif mark["fence"].startswith(fence):
+                fence = match["fence"]
+            elif match["fence"].startswith(fence):
                 fence = ""
-        elif not fence and len(mark["heading"]) <= MAX_HEADING:
-            text, slug = _text_and_slug(mark["heading"])
+        elif not fence and len(match["heading"]) <= MAX_HEADING:
+            text, slug = _text_and_slug(match["heading"])
             anchor = _unique_anchor(slug, numbers)
-            yield Heading(len(mark["level"]), text, anchor, mark.start(), mark.end())
+            yield Heading(len(match["level"]), text, anchor, match.start(), match.end())
 
 
 def page_path(file: str) -> str:
@@ -553,7 +553,7 @@ def _text_and_slug(markdown: str) -> tuple[str, str]:
 def _unique_anchor(slug: str, numbers: dict[str, int]) -> str:
     """Return the id of a heading, as Python-Markdown makes it: `cache`, then `cache_1`.
 
-    `numbers` has each id so far, with the last number that was put behind it for others, or 0. The
+    `numbers` has each id so far, with the last number that was put after it for others, or 0. The
     new id is added.
     """
     anchor = slug

@@ -370,32 +370,32 @@ def _is_declaring(node: Node, content: bytes) -> bool:
 def _with_above(around: Node, first: Sequence[Node] = ()) -> Iterator[tuple[Node, Sequence[Node]]]:
     """Yield the nodes in another one, with the comments and attributes that belong to each.
 
-    Those stand above it without an empty line, or behind it. `first` are those above the first one.
+    Those stand above it without an empty line, or after it. `first` are those above the first one.
     """
     above = [*first]
     last: Node | None = None
     before_last: list[Node] = []
-    behind: list[Node] = []
+    after: list[Node] = []
     for child in around.named_children:
         is_behind = last is not None and child.start_point[0] == _last_line(last)
         if child.type in _ABOVE:
             if is_behind and child.type in _COMMENTS:
-                behind.append(child)
+                after.append(child)
                 continue
             if above and child.start_point[0] - _last_line(above[-1]) > 1:
                 above = []
             above.append(child)
             continue
         if last is not None:
-            yield last, [*before_last, *behind]
+            yield last, [*before_last, *after]
         if above and child.start_point[0] - _last_line(above[-1]) > 1:
             above = []
         last = child
         before_last = above
         above = []
-        behind = []
+        after = []
     if last is not None:
-        yield last, [*before_last, *behind]
+        yield last, [*before_last, *after]
 
 
 def _last_line(node: Node) -> int:

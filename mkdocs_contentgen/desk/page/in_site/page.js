@@ -82,7 +82,7 @@ function uncover(element) {
 
 // Show what was added and removed at each block. What is shown then is no text to approve.
 function compare(rows) {
-  const behind = new Map(); // the last gone block that is shown behind each block
+  const after = new Map(); // the last gone block that is shown after each block
   rows.forEach(({ words, block, isGone }, number) => {
     const parts = words.map(([kind, text]) => {
       if (kind === "equal") return text;
@@ -102,11 +102,11 @@ function compare(rows) {
     gone.dataset.contentgenDifference = number;
     goneBlocks.push(gone);
     gone.append(...parts);
-    // Only an item can be in a list: anything else stands behind the whole list or table.
+    // Only an item can be in a list: anything else stands after the whole list or table.
     const around = isItem ? null : place.closest("table, ul, ol");
-    const last = behind.get(place) ?? around ?? place;
+    const last = after.get(place) ?? around ?? place;
     last.after(gone);
-    behind.set(place, gone);
+    after.set(place, gone);
   });
   isCompared = true;
   shown = "";

@@ -177,7 +177,7 @@ function outcomeOf(checked) {
   return isWholeCell(checked) ? say("did_empty") : say("did_remove", words);
 }
 
-// Sends what was settled, with the confirmations behind it: one answer is enough for all of them.
+// Sends what was settled, with the confirmations after it: one answer is enough for all of them.
 async function sendSettled(first, ref) {
   if (first.isSent) return;
   const all = withConfirmationsBehind(first);

@@ -15,7 +15,7 @@ export function select(sentence) {
   chooseTab("check");
 }
 
-// Selects the sentence that is so many behind the current one, or before it.
+// Selects the sentence that is so many after the current one, or before it.
 export function step(by) {
   const open = openSentences();
   if (!open.length) return;

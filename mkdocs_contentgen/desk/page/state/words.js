@@ -54,8 +54,8 @@ function translateSentence(message) {
   return translated && fill(translated, values);
 }
 
-// A message of the server in the language of the desk. What stands behind a colon, in brackets or
-// behind a semicolon is translated by itself, and what nobody has translated stays as it is.
+// A message of the server in the language of the desk. What stands after a colon, in brackets or
+// after a semicolon is translated by itself, and what nobody has translated stays as it is.
 export function translate(message) {
   const whole = translateSentence(message);
   if (whole) return whole;
