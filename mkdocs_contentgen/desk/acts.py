@@ -16,7 +16,7 @@ from ..errors import ContentgenError, EditError, UnsafeHTMLError
 from ..files import sha256
 from ..html.block import Block, Kind
 from ..html.differences import Row, compare
-from ..html.document import Document, document_of, document_or_none
+from ..html.document import Document, ReadText, document_of, document_or_none
 from ..html.restoring import take_back
 from ..page_request import PageRequest
 from ..remark import Remark, without_repeated
@@ -263,33 +263,40 @@ class Desk:
             text = structs.replace(text, generated_at=datetime.now(UTC))
         # The first Undo puts back the text with its edition from before, not with the new one.
         text_to_put_back = article.draft or seen_text
+        read = ReadText(text, self.read(text.html))
         steps: list[_Step] = []
         for change in changes:
-            changed = self._changed(article, text, change)
-            if (changed.html, changed.edits) != (text.html, text.edits):
-                steps.append(_Step(change.action, text_to_put_back, changed))
-                text = changed
-                text_to_put_back = changed
+            changed = self._changed(article, read, change)
+            if (changed.text.html, changed.text.edits) != (text.html, text.edits):
+                steps.append(_Step(change.action, text_to_put_back, changed.text))
+                text = changed.text
+                text_to_put_back = text
+            read = ReadText(text, changed.document)
+        self.parsed = {text.html: read.document}
         if steps:
             self._save_steps(article, steps)
 
-    def _changed(self, article: Article, text: Text, change: Change) -> Text:
+    def _changed(self, article: Article, read: ReadText, change: Change) -> ReadText:
         """Return a text with a change. Raises OutdatedError and EditError."""
         if change.action == "take_back":
-            changed = self._without_difference(article, text, change)
+            changed = self._without_difference(article, read, change)
         else:
-            changed = self._with_changed_block(article, text, change)
-        remarks = self._open_remarks(article, text, changed, change)
+            changed = self._with_changed_block(article, read, change)
+        remarks = self._open_remarks(article, read.text, changed, change)
         if any(remark.kind == "link" for remark in remarks):
-            remarks = tuple(open_links(remarks, document_of(changed.html).blocks()))
-        settled = _settled_sentences(text, changed)
-        edits = structs.replace(changed.edits or Edits(), settled=settled)
-        return structs.replace(changed, remarks=remarks, edits=edits)
+            remarks = tuple(open_links(remarks, changed.document.blocks()))
+        settled = _settled_sentences(read.text, changed.text)
+        edits = structs.replace(changed.text.edits or Edits(), settled=settled)
+        text = structs.replace(changed.text, remarks=remarks, edits=edits)
+        return replace(changed, text=text)
 
-    def _with_changed_block(self, article: Article, text: Text, change: Change) -> Text:
-        """Return a text with a change of one of its blocks. Raises OutdatedError and EditError."""
-        document = self.read(text.html)
-        blocks = document.blocks()
+    def _with_changed_block(self, article: Article, read: ReadText, change: Change) -> ReadText:
+        """Return a text with a change of one of its blocks, whose document is changed in place.
+
+        Raises OutdatedError and EditError.
+        """
+        text = read.text
+        blocks = read.document.blocks()
         if not 0 <= change.block < len(blocks) or blocks[change.block].digest != change.digest:
             raise OutdatedError("this block has changed since; look at it again")
         block = blocks[change.block]
@@ -297,7 +304,7 @@ class Desk:
         if change.action in ("confirm", "confirm_sentence", "reopen"):
             confirmed = _settle_statement(block, change, edits.confirmed)
             edits = structs.replace(edits, confirmed=confirmed)
-            return self._with_changed_marks(text, document, edits)
+            return _written(structs.replace(text, edits=edits), read.document)
         authors = _authors(blocks, text)
         if change.action in ("edit", "insert", "paste"):
             # A block restored to its earlier wording keeps its earlier author.
@@ -307,7 +314,7 @@ class Desk:
         removed = _change_words(block, change)
         if removed:
             edits = structs.replace(edits, removed=(*edits.removed, shorten(removed)))
-        return self._with_changed_words(article, text, document, edits, authors)
+        return self._with_changed_words(article, text, read.document, edits, authors)
 
     def _authors_of_earlier(self, earlier: Text) -> _Authors:
         """Return who wrote each block of the text before people changed it."""
@@ -317,7 +324,7 @@ class Desk:
             self._known_authors = {version: authors}
         return self._known_authors[version]
 
-    def _without_difference(self, article: Article, text: Text, change: Change) -> Text:
+    def _without_difference(self, article: Article, read: ReadText, change: Change) -> ReadText:
         """Return a text without one of its differences to an earlier version.
 
         Raises OutdatedError and EditError.
@@ -326,20 +333,20 @@ class Desk:
         if earlier is None:
             raise OutdatedError("this version of the text is gone; compare again")
         before = self.read(earlier.html)
-        after = self.read(text.html)
+        after = read.document
         rows = compare(before, after, marks=False)
         if not 0 <= change.block < len(rows) or rows[change.block].digest != change.digest:
             raise OutdatedError("this difference has changed since; compare again")
         document = take_back(before, after, rows, change.block)
         blocks = after.blocks()
         blocks_left = document.blocks()
-        edits = text.edits or Edits()
+        edits = read.text.edits or Edits()
         if len(blocks_left) < len(blocks):
             words_left = {block.text for block in blocks_left}
             gone = [shorten(block.text) for block in blocks if block.text not in words_left]
             edits = structs.replace(edits, removed=(*edits.removed, *gone))
-        authors = _authors(blocks, text) | _authors(before.blocks(), earlier)
-        return self._with_changed_words(article, text, document, edits, authors)
+        authors = _authors(blocks, read.text) | _authors(before.blocks(), earlier)
+        return self._with_changed_words(article, read.text, document, edits, authors)
 
     def undo(self, article: Article, seen_digest: str) -> None:
         """Take back what was done last with a text, also before the desk was started again.
@@ -499,44 +506,22 @@ class Desk:
             return parsed
         return Document(html, self.site.options.image_hosts)
 
-    def _read_again(self, lines: str) -> Document:
-        """Return the document of a changed text. Raises EditError for one that no page can show."""
-        try:
-            return self.read(lines)
-        except UnsafeHTMLError as error:
-            raise EditError(
-                f"nothing was changed: no page could show the text then ({error}); make it shorter"
-            ) from error
-
-    def _with_changed_marks(self, text: Text, document: Document, edits: Edits) -> Text:
-        """Return a text with the marks of a document that has the same words. Raises EditError."""
-        html = document.to_lines()
-        self.parsed = {html: self._read_again(html)}
-        changed = structs.replace(text, html=html, edits=edits)
-        count_sentences(changed, document)  # while its document is at hand
-        return changed
-
     def _with_changed_words(
         self, article: Article, text: Text, document: Document, edits: Edits, authors: _Authors
-    ) -> Text:
+    ) -> ReadText:
         """Return a text with the words of a changed document. Raises EditError.
 
         Blocks that are not among those of `authors` are by the person at the desk.
         """
-        written = document.to_lines()
-        # Read again, the HTML may have other blocks than the document that was changed.
-        document = self._read_again(written)
-        edits = _edits_of_blocks(document.blocks(), edits, authors, self.by)
-        html = document.to_lines()
-        if html == written:
-            self.parsed = {html: document}
-        changed = structs.replace(text, html=html, edits=edits)
-        count_sentences(changed, document)  # while its document is at hand
+        # Read back, the HTML may have other blocks than the document that was changed.
+        written = _written(text, document)
+        edits = _edits_of_blocks(written.document.blocks(), edits, authors, self.by)
+        changed = structs.replace(written.text, edits=edits)
         remarks = changed_remarks(self.site, article, text, changed, self._form_remarks)
-        return structs.replace(changed, remarks=remarks)
+        return replace(written, text=structs.replace(changed, remarks=remarks))
 
     def _open_remarks(
-        self, article: Article, before: Text, after: Text, change: Change
+        self, article: Article, before: Text, after: ReadText, change: Change
     ) -> tuple[Remark, ...]:
         """Return the remarks on a changed text, without those on quotations that are settled now.
 
@@ -546,10 +531,11 @@ class Desk:
         if change.action in ("reopen", "take_back"):
             earlier = self.earlier(article, "generated")
         earlier_remarks = earlier.remarks if earlier else ()
-        if not any(remark.is_about_quotation for remark in (*after.remarks, *earlier_remarks)):
-            return after.remarks  # as of most texts, and then no text is read for its marks
-        marked = self._marked_text(after)
-        remarks = open_remarks(after.remarks, self._marked_text(before), marked)
+        remarks = after.text.remarks
+        if not any(remark.is_about_quotation for remark in (*remarks, *earlier_remarks)):
+            return remarks  # as of most texts, and then no text is read for its marks
+        marked = marked_text(after.document)
+        remarks = open_remarks(remarks, self._marked_text(before), marked)
         if earlier:
             on_quotations = [remark for remark in earlier_remarks if remark.is_about_quotation]
             remarks += open_remarks(on_quotations, self._marked_text(earlier), marked)
@@ -606,6 +592,22 @@ class Desk:
             raise OutdatedError(_CHANGED) from error
         finally:
             store.close()
+
+
+def _written(text: Text, document: Document) -> ReadText:
+    """Return a text with the HTML of a changed document, and what is read from that.
+
+    Raises EditError for one that no page can show.
+    """
+    try:
+        document = document.read_back(marks=True)
+    except UnsafeHTMLError as error:
+        raise EditError(
+            f"nothing was changed: no page could show the text then ({error}); make it shorter"
+        ) from error
+    written = structs.replace(text, html=document.source)
+    count_sentences(written, document)  # while its document is at hand
+    return ReadText(written, document)
 
 
 def _file_edited_error(article: Article, text: Text, error: FileChangedError) -> FileEditedError:

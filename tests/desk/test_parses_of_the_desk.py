@@ -9,9 +9,28 @@ from desk_site import make_site
 from parses import counted_parses
 
 from mkdocs_contentgen.cli.common import open_site
-from mkdocs_contentgen.desk.acts import Desk, digest_of, ref_of
+from mkdocs_contentgen.desk.acts import Change, Desk, digest_of, ref_of
 from mkdocs_contentgen.desk.describing import describe
+from mkdocs_contentgen.html.document import document_of
 from mkdocs_contentgen.texts.articles import Article
+
+
+def test_changes(project: Project) -> None:
+    """Of several changes, each is read back once, and what is described then is not read again."""
+    make_site(project.root)
+    with open_site(str(project.root / "mkdocs.yml"), drafts=True) as site:
+        desk = Desk(site, "Ann")
+        (article,) = [found for found in desk.queue() if found.page == "report.md"]
+        assert article.newest is not None
+        digests = [block.digest for block in document_of(article.newest.html).blocks()]
+        changes = []
+        for block in (1, 3):
+            changes.append(Change(action="confirm", block=block, digest=digests[block]))
+        with counted_parses() as parses:
+            desk.change(article, digest_of(article), changes)
+            article = desk.find(ref_of(article))
+            describe(desk, article, desk.on_page(article.page))
+    assert parses.count == 1 + len(changes)
 
 
 def test_from_the_draft_to_the_approved_text(project: Project) -> None:
