@@ -258,11 +258,14 @@ def ask_before_replacing(
     Without a terminal, the message says what to do: `cure`. Returns the `version` of each draft
     that may be replaced. A draft that somebody changes after the question has another one.
     """
+    from ..texts.human_edits import has_human_edits
+
     agreed = frozenset(article.draft.version for article in articles if article.draft)
     pages = set()
     for article in articles:
-        texts = [text for text in (article.draft, article.newest) if text]
-        is_changed = any(text.edits for text in texts)  # also in a file that is not approved
+        is_changed = article.has_edited_draft
+        if article.newest and article.newest_is_in_file:  # in a file that is not approved
+            is_changed = is_changed or has_human_edits(article.newest)
         if is_changed and not article.newest_is_approved:
             pages.add(article.page)
     if not pages:

@@ -251,7 +251,7 @@ def _confirm_draft(article: Article) -> bool:
     if sys.stdin.isatty():
         question = f"{path} was edited by hand. Replace it by the newer draft?"
         return click.confirm(question, default=False)
-    if article.draft and article.draft.edits:
+    if article.has_edited_draft:
         raise ApprovalError(
             f"{path}: was edited by hand, and people have changed the newer draft, too; run this "
             "in a terminal to choose one of them"
@@ -440,10 +440,8 @@ def eject(config_file: str | None, page: str) -> None:
 def _ask_before_leaving_out(articles: Sequence[Article]) -> None:
     """End the command unless a person wants to leave out newer drafts that people have changed."""
     for article in articles:
-        draft = article.draft
         is_left_out = article.shows_approved_file and article.has_newer_draft
-        edits_of_file = article.approved.text.edits if article.approved else None
-        if is_left_out and draft and draft.edits and draft.edits != edits_of_file:
+        if is_left_out and article.has_edited_draft:
             text = f"the text of {escape_controls(paths_from_here(str(article.path)))}"
             page = escape_controls(article.page)
             ask_before_losing(

@@ -33,6 +33,7 @@ from ..stale import StaleSource
 from ..text import Text
 from .approved_dir import approved_path
 from .approved_file import Approval, ApprovedText
+from .human_edits import has_edits_of_its_own
 from .lookup import NEVER_GENERATED_REASON, Outcome
 
 if TYPE_CHECKING:
@@ -318,6 +319,16 @@ class Article:
             return draft.edition > approved.text.edition
         # Two machines made them without knowing of each other, or they are the same.
         return _made(draft) > _made(approved.text)
+
+    @property
+    def has_edited_draft(self) -> bool:
+        """Whether people have worked on the draft, beside what they did with the text of the file.
+
+        Where it cannot be known, they have.
+        """
+        if self.draft is None:
+            return False
+        return has_edits_of_its_own(self.draft, self.approved.text if self.approved else None)
 
     @property
     def _has_declined_draft(self) -> bool:

@@ -66,6 +66,27 @@ def has_human_edits(text: Text) -> bool:
     return bool(text.written_by) or text.edits is not None
 
 
+def has_edits_of_its_own(draft: Text, in_file: Text | None) -> bool:
+    """Tell whether people have worked on a draft, beside what they did with the text of its file.
+
+    An update keeps what is known of the text that it updates: who wrote its blocks, what was
+    confirmed or removed, and the reason for its approval. Nobody did that with the draft.
+    """
+    if draft.written_by:
+        return in_file is None or bool(lost_edits(draft, in_file))
+    if draft.edits is None:
+        return False
+    known = in_file.edits if in_file else None
+    if known is None:  # then no update has kept the edits, whatever is in them
+        return True
+    return (
+        draft.edits.settled > known.settled
+        or not known.changed_by.keys() >= draft.edits.changed_by.keys()
+        or not set(known.confirmed).issuperset(draft.edits.confirmed)
+        or not set(known.removed).issuperset(draft.edits.removed)
+    )
+
+
 def lost_edits(before: Text, after: Text) -> list[HumanEdit]:
     """Return what people have written in a text that another one in its place does not have."""
     if before.html == after.html or not has_human_edits(before):

@@ -58,6 +58,7 @@ class Site:
         edits: Edits | None = None,
         edition: int = 1,
         is_for_writer: bool = False,
+        written_by: str = "",
     ) -> None:
         """Put a draft of the article into the cache that was generated on a day of a January."""
         store = DiskStore(self.root / ".cache/plugin/contentgen")
@@ -71,6 +72,7 @@ class Site:
             sources or {},
             remarks,
             edits,
+            written_by=written_by,
             passages=passages or {},
             edition=edition,
         )

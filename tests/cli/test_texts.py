@@ -15,12 +15,14 @@ import yaml
 from approved_headers import sign, signed
 from click.testing import CliRunner
 from golden_file import cases
+from msgspec import structs
 from remarks import in_words
 from repository import edit_file
 from sandbox_site import REQUEST, Site, make_site
 
 from mkdocs_contentgen.cli.common import listen
 from mkdocs_contentgen.cli.main import main
+from mkdocs_contentgen.files import short_digest
 from mkdocs_contentgen.html.document import Document
 from mkdocs_contentgen.remark import quotation_remarks
 from mkdocs_contentgen.requests import BlogRequest
@@ -193,6 +195,66 @@ def test_approve_drops_no_words_of_people_where_nobody_is_asked(site: Site) -> N
     refused = site.run("approve", "index.md", "--by", "Jo", code=1)
     assert "people have changed the newer draft, too" in refused
     assert site.approved.read_text() == before
+
+
+KEPT = {
+    "nothing": Edits(),
+    "the reason of the approval": Edits(reason="a test"),
+    "what was confirmed": Edits(reason="a test", confirmed=("3 days",), settled=1),
+    "what was removed": Edits(removed=("It cures all.",)),
+    "who wrote a block": Edits(changed_by={short_digest("One two."): "Ann"}),
+}
+"""What an update keeps of the text that it updates."""
+
+CHANGED = {
+    "confirmed": Edits(reason="a test", confirmed=("4 days",)),
+    "removed": Edits(reason="a test", removed=("One.",)),
+    "written": Edits(reason="a test", changed_by={short_digest("Three four."): "Ann"}),
+    "settled": Edits(reason="a test", settled=1),
+}
+"""What people did with a draft, beside what was kept."""
+
+
+@pytest.mark.parametrize("edits", KEPT.values(), ids=KEPT)
+def test_what_an_update_keeps_is_no_change_of_the_draft(site: Site, edits: Edits) -> None:
+    """So the file that was edited by hand is approved where nobody can be asked."""
+    site.draft(article("One two."), edits=edits)
+    site.run("approve", "index.md", "--by", "Jo", "--reason", "a test")
+    edit(site)
+    before = structs.replace(edits, reason="a test")
+    site.draft(article("One two.", "Three four."), day=2, edits=before)
+    assert "approved in" in site.run("approve", "index.md", "--by", "Jo")
+    assert "One added two." in site.approved.read_text()
+
+
+@pytest.mark.parametrize("edits", CHANGED.values(), ids=CHANGED)
+def test_what_people_did_with_the_draft_is_not_declined(site: Site, edits: Edits) -> None:
+    """It counts whatever an update has kept beside it."""
+    site.draft(article("One two."))
+    site.run("approve", "index.md", "--by", "Jo", "--reason", "a test")
+    edit(site)
+    site.draft(article("Three four."), day=2, edits=edits)
+    refused = site.run("approve", "index.md", "--by", "Jo", code=1)
+    assert "people have changed the newer draft, too" in refused
+    assert "people have changed the newer draft" in site.run("eject", "index.md", code=1)
+
+
+def test_a_draft_of_a_person_is_not_declined(site: Site) -> None:
+    """All of it is theirs, also where nothing was changed on the desk."""
+    approve(site)
+    edit(site)
+    site.draft(article("Three four."), day=2, written_by="Ann")
+    refused = site.run("approve", "index.md", "--by", "Jo", code=1)
+    assert "people have changed the newer draft, too" in refused
+    assert "people have changed the newer draft" in site.run("eject", "index.md", code=1)
+
+
+def test_no_question_about_a_draft_that_keeps_a_reason(site: Site) -> None:
+    """A new draft loses nothing of it: the file has the reason."""
+    site.draft(article("One two <mark>3 days</mark>."))
+    site.run("approve", "index.md", "--by", "Jo", "--reason", "a test")
+    site.draft(article("Three four."), day=2, edits=Edits(reason="a test"))
+    assert "people have changed" not in site.run("generate", "index.md", "--refresh")
 
 
 def test_approve_writes_the_normal_form_of_an_edit(site: Site) -> None:
