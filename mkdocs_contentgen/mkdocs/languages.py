@@ -13,6 +13,7 @@ from mkdocs.utils import get_relative_url
 from mkdocs.utils.templates import TemplateContext
 
 from ..language.languages import primary_tag
+from ..site.front_matter import language_tag
 from ..site.page_groups import PageGroup, name_in_itself
 from ..site.page_head import find_theme_texts, with_alternates, with_language
 from .language_navigation import LanguageNavigations
@@ -72,7 +73,7 @@ class SiteLanguages:
         """Return the HTML of a page with its language, and with links to its translations."""
         group = self._groups.get(page.file.src_uri)
         if group is None:
-            return output
+            return with_own_language(output, page)
         addresses = {}
         for language, name in group.pages.items():
             addresses[language] = _address(self._file(name), page)
@@ -113,6 +114,12 @@ class SiteLanguages:
         theme = self._config.theme
         texts = find_theme_texts(theme.dirs, language) if language else ""
         theme["language"] = texts or self._theme_language
+
+
+def with_own_language(output: str, page: Page) -> str:
+    """Return the HTML of a page with the language that its front matter has as `lang`, if any."""
+    language = language_tag(page.meta.get("lang"))
+    return with_language(output, language) if language else output
 
 
 def _address(file: File, page: Page) -> str:

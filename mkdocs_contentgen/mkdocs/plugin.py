@@ -385,9 +385,13 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
     # Before plugins that change the finished page, such as minifiers.
     @event_priority(50)
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:
-        """Add the JSON-LD of the page's articles, and the links to its translations."""
+        """Add the language of the page, the links to its translations, and its JSON-LD."""
         if self._languages:
             output = self._languages.finish(output, page)
+        elif "lang" in page.meta and "i18n" not in config.plugins:
+            from .languages import with_own_language
+
+            output = with_own_language(output, page)
         rendered = self._extension.rendered.get(page.file.src_uri)
         if not rendered or not rendered.metadata:
             return output

@@ -39,11 +39,13 @@ from ..html.elements import HEADINGS
 from ..html.markdown_writer import WrittenBlock, has_code_without_fence, write_blocks
 from ..html.plaintext import plain_text
 from ..html.sanitizer import parse_article
+from ..html.simplify import KEPT
 from ..requests import Request
 from ..site.anchors import CitedHeading, SiteIds
 from ..site.links import page_link
 from ..site.markers import FENCED, MARKER
 from ..site.options import ContentgenConfig
+from ..site.page_groups import OF_THEMES, find_groups
 from ..site.site import Site
 from ..site.titles import leading_article, leaves_out_title, level_of
 from ..texts.articles import Article, has_marks
@@ -78,11 +80,14 @@ _MARKUP = re.compile(r"[<>]|\{[{%#]")
 _METADATA = re.compile(r"\A([\w -]+):")
 """Matches what readers of metadata take for a key at the start of a page."""
 
+_LANGUAGES = "languages"
+
 _NOT_IN_MARKDOWN = {
     "style": "inline styles",
     "colspan": "merged cells",
     "rowspan": "merged cells",
-    "lang": "languages",
+    "lang": _LANGUAGES,
+    "dir": "directions",
 }
 """What is lost with an attribute."""
 
@@ -109,9 +114,14 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
     elements: dict[str, Element] = {}
     for article in articles:
         elements[article.request.id] = _read_article(article, site.options.image_hosts)
-    lost = _lost_in_markdown(elements.values())
     body = source[front_matter.end() :]
+    language = _language_to_write(site, articles, body)
+    lost = _lost_in_markdown(elements.values())
+    if not language and _have_other_languages(articles) and _LANGUAGES not in lost:
+        lost.append(_LANGUAGES)
     head = _with_title(head, body, articles, elements)
+    if language:
+        head = _with_field(head, "lang", language)
     body = _insert(site, articles, elements, body)
     docs = Path(site.config.docs_dir)
     below = site.directory if docs.is_relative_to(site.directory) else docs
@@ -174,14 +184,15 @@ def _read_page(page: str, path: Path) -> tuple[str, str]:
 def _lost_in_markdown(articles: Iterable[Element]) -> list[str]:
     """Return what the articles have that Markdown cannot say, each kind once.
 
-    The language of a whole article is that of the page, which says so itself.
+    The language of a whole article is none of that: see _language_to_write().
     """
     attributes: set[str] = set()
     has_plain_code = False
     for article in articles:
-        attributes.update(article.attrib.keys() - {"lang"})
+        attributes.update(article.attrib.keys() - {"lang", "dir"})
         for element in article.iterfind(".//*"):
-            attributes.update(element.attrib)
+            kept = {"lang", "dir"} if element.tag in KEPT else set()
+            attributes.update(element.attrib.keys() - kept)
         has_plain_code = has_plain_code or has_code_without_fence(article)
     lost = []
     for name, kind in _NOT_IN_MARKDOWN.items():
@@ -253,9 +264,40 @@ def _with_title(
     if heading is None:
         return head
     title = " ".join(plain_text("".join(heading.itertext())).split())
+    return _with_field(head, "title", title)
+
+
+def _with_field(head: str, name: str, value: str) -> str:
+    """Return a front matter with a further field."""
     start, _, fields = head.partition("\n")
-    line = yaml.safe_dump({"title": title}, allow_unicode=True, width=math.inf)
+    line = yaml.safe_dump({name: value}, allow_unicode=True, width=math.inf)
     return f"{start}\n{line}{fields}"
+
+
+def _language_to_write(site: Site, articles: Sequence[Article], body: str) -> str:
+    """Return the language that the front matter of a page needs, or an empty string.
+
+    It is that of the texts, if the site gives the page another one. The author's own words in the
+    `body` can be in the language of the site, unless the page is a translation as a whole.
+    """
+    page = articles[0].page
+    languages = {article.text_language for article in articles}
+    if len(languages) > 1 or not _have_other_languages(articles):
+        return ""
+    has_own_words = bool(MARKER.sub("", body).strip())
+    if has_own_words and page not in find_groups(site.requests):
+        return ""
+    return languages.pop()
+
+
+def _have_other_languages(articles: Iterable[Article]) -> bool:
+    """Tell whether a text is in another language than the one that the site gives its page."""
+    for article in articles:
+        of_page = article.asked.language or OF_THEMES
+        language = article.text_language or of_page
+        if language.lower() != of_page.lower():
+            return True
+    return False
 
 
 def _requests_by_id(articles: Sequence[Article]) -> dict[str, Request]:

@@ -127,7 +127,7 @@ class _PageReader:
             return []
         if is_of_other_build:
             language = _language_of_other_build(page, self._site.config)
-            language = language or _language_tag(asked.language)
+            language = language or language_tag(asked.language)
         else:
             language = _language(file, asked.language, self._site.theme)
         found = []
@@ -308,14 +308,14 @@ def _language(file: File, own_language: object, theme: Mapping[str, object]) -> 
     It is that of mkdocs-static-i18n, or else what the page has as `lang`, or else that of the
     theme, unless that is the `en` of all themes.
     """
-    language = _language_tag(getattr(file, "locale", None)) or _language_tag(own_language)
+    language = language_tag(getattr(file, "locale", None)) or language_tag(own_language)
     if language:
         return language
-    of_theme = _language_tag(theme.get("language") or theme.get("locale"))  # of MkDocs' themes
+    of_theme = language_tag(theme.get("language") or theme.get("locale"))  # of MkDocs' themes
     return "" if of_theme == "en" else of_theme
 
 
-def _language_tag(value: object) -> str:
+def language_tag(value: object) -> str:
     """Return a value as a BCP 47 tag, or an empty string if it is not a tag."""
     from ..requests import LANGUAGE
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ..html.translation_lines import displayed_language_name
 from ..page_request import PageRequest
 
-_OF_THEMES = "en"
+OF_THEMES = "en"
 """The language of a page for which neither the author nor the theme names one."""
 
 
@@ -64,7 +64,7 @@ def _single_texts(requests: Sequence[PageRequest]) -> dict[str, tuple[str, str]]
     found: dict[str, set[tuple[str, str]]] = {}
     for asked in requests:
         original = asked.original.page if asked.original else asked.page
-        language = asked.request.language or asked.language or _OF_THEMES
+        language = asked.request.language or asked.language or OF_THEMES
         found.setdefault(asked.page, set()).add((original, language))
     single = {}
     for page, texts in found.items():

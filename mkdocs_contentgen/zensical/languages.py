@@ -61,5 +61,10 @@ def metadata_of_languages(
     return Languages(theme=theme, switch=switch, head=head)
 
 
+def metadata_of_language(language: str, theme_folders: Sequence[str]) -> Languages:
+    """Return what the templates of a page in a language of its own have to know."""
+    return Languages(theme=find_theme_texts(theme_folders, language), switch=[], head=[])
+
+
 def _entry(language: str, name: str, link: str) -> Entry:
     return Entry(lang=html.escape(language), name=html.escape(name), link=html.escape(link))

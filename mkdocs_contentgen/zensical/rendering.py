@@ -24,7 +24,7 @@ from ..site.anchors import SiteIds
 from ..site.build import page_json_ld
 from ..site.content import PageContent
 from ..site.extension import ArticleExtension
-from ..site.front_matter import NAME
+from ..site.front_matter import NAME, language_tag
 from ..site.rendered_page import RenderedPage
 from ..site.site import MarkdownExtensions, Site
 from ..site.titles import add_metadata
@@ -69,12 +69,16 @@ def register_processors(md: Markdown, preprocessor: Preprocessor) -> None:
 
     rendered_pages: dict[str, RenderedPage] = {}
     group = texts.group_of(page.path) if contents else None
+    folders = context.config.get("theme_dirs") or ()
     if group:
         from .languages import KEY, metadata_of_languages
 
         site_url = context.config.get("site_url") or ""
-        folders = context.config.get("theme_dirs") or ()
         page.meta[KEY] = metadata_of_languages(group, page.path, texts.file, site_url, folders)
+    elif "lang" in page.meta:
+        from .languages import KEY, metadata_of_language
+
+        page.meta[KEY] = metadata_of_language(language_tag(page.meta["lang"]), folders)
 
     def finish(md: Markdown, root: Element, title: str) -> None:
         """Set the metadata of the page, add the JSON-LD, and report problems with its markers."""

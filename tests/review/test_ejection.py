@@ -241,6 +241,48 @@ def test_what_is_written(project: Project, service: ServiceDouble) -> None:
         }
 
 
+LANGUAGES: dict[str, tuple[dict[str, object], str, tuple[str, str | None]]] = {
+    "a translation": ({"translation_of": "post.md", "language": "ar"}, "", ("ar", "rtl")),
+    "with words": ({"translation_of": "post.md", "language": "de"}, "Mein Satz.", ("de", None)),
+    "the language of the site": ({**ASKED, "language": "en"}, "", ("en", None)),
+}
+"""A request, the words of the author below it, and the language and direction of its page."""
+
+
+@pytest.mark.parametrize("case", LANGUAGES.values(), ids=LANGUAGES)
+def test_the_language_of_a_page(
+    project: Project, case: tuple[dict[str, object], str, tuple[str, str | None]]
+) -> None:
+    """An ejected page says the language of its text, if that is not the one of the site."""
+    asked, words, expected = case
+    project.configure(plugins=[{"contentgen": {"base_url": "sandbox"}}])
+    project.page("post.md", ASKED)
+    project.page("page.md", asked, words)
+    project.write("docs/own.md", "# Own\n")
+    project.built()
+    printed = eject(project, "page")
+    assert "languages" not in printed
+    project.built()
+    root = project.soup("page/index.html").html
+    assert root is not None
+    assert (root["lang"], root.get("dir")) == expected
+    own = project.soup("own/index.html").html
+    assert own is not None
+    assert own["lang"] == "en"
+
+
+@pytest.mark.parametrize("words", ["", "# Mine\n\nSaid in English.\n"])
+def test_a_text_in_another_language_than_its_site(
+    project: Project, service: ServiceDouble, words: str
+) -> None:
+    """Its page is in that language, unless the author has words there: then that is named."""
+    service.answer = generated(ARTICLE.replace("<article>", '<article lang="fr">'))
+    project.page("page.md", ASKED, words)
+    assert project.run("mkdocs_contentgen", "generate").returncode == 0
+    assert ("but without its languages" in eject(project, "page")) == bool(words)
+    assert source(project, "page").startswith("---\nlang: fr\n---\n") != bool(words)
+
+
 def test_the_message(project: Project, service: ServiceDouble) -> None:
     """It names what Markdown cannot say, and where to look."""
     service.answer = generated(

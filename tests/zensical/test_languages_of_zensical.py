@@ -23,6 +23,7 @@ def write_site(project: Project) -> None:
         asked = {"translation_of": "b.md", "language": language}
         project.page(path.removeprefix("docs/"), asked)
     project.write("docs/index.md", "# Own page\n")
+    project.write("docs/ejected.md", "---\nlang: ar\n---\n# Own page\n")
 
 
 def test_each_page_of_a_group_names_all(project: Project) -> None:
@@ -60,11 +61,12 @@ def test_each_page_of_a_group_names_all(project: Project) -> None:
             for link in switch:
                 target = project.root / "site" / path / str(link["href"]) / "index.html"
                 assert target.resolve().is_file()
-        own = project.soup("index.html")
-        assert own.select("link[hreflang], .md-select") == []
-        root = own.select_one("html")
-        assert root is not None
-        assert root["lang"] == "en"
+        for path, language in {"": "en", "ejected/": "ar"}.items():
+            own = project.soup(f"{path}index.html")
+            assert own.select("link[hreflang], .md-select") == []
+            root = own.select_one("html")
+            assert root is not None
+            assert root["lang"] == language
 
 
 def test_a_page_that_gets_a_translation(project: Project) -> None:
