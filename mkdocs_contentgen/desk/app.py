@@ -379,6 +379,7 @@ class DeskApp:
             **self._site.to_json(article),
             "ref": ref_of(article),
             "title": article.title,
+            "original_ref": ref_of(article.original) if article.original else "",
             "translated_into": article.request.language if article.asked.original else "",
             "url": url,
             "frame": self._frame(url),

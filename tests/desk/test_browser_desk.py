@@ -1254,16 +1254,21 @@ def test_what_may_be_wrong_now(project: Project, page: Page) -> None:
 
 def make_translation(project: Project) -> None:
     """Write a site of the sandbox with a post, and an approved translation that a person edits."""
+    make_drafts(project)
+    project.ran("mkdocs_contentgen", "approve", "post.md", "post.de.md", "--by", "Ada")
+    file = project.root / "contentgen/post.de.md/main.html"
+    html = file.read_text(encoding="utf-8")
+    file.write_text(html.replace("2019", "<mark>2020</mark>"), encoding="utf-8")
+
+
+def make_drafts(project: Project) -> None:
+    """Write a site of the sandbox with the drafts of a post and of its translation."""
     make_site(project.root, plugins=[{"contentgen": {"base_url": "sandbox"}}])
     translation = "---\ncontentgen: {translation_of: post.md, language: de}\n---\n"
     (project.root / "docs/post.de.md").write_text(translation, encoding="utf-8")
     write_original(project, "It took 9 days in 2019.")
     ran = project.run_process("mkdocs_contentgen", "generate", "post.de.md")
     assert ran.returncode == 0, ran.stdout
-    project.ran("mkdocs_contentgen", "approve", "post.md", "post.de.md", "--by", "Ada")
-    file = project.root / "contentgen/post.de.md/main.html"
-    html = file.read_text(encoding="utf-8")
-    file.write_text(html.replace("2019", "<mark>2020</mark>"), encoding="utf-8")
 
 
 def write_original(project: Project, words: str, edition: int = 1) -> None:
@@ -1306,6 +1311,17 @@ def test_a_translation(project: Project, page: Page) -> None:
         dialog.get_by_role("button", name="Send").click()
         expect(page.frame_locator("iframe").get_by_text("[de] The end.")).to_be_visible()
         expect(panel).not_to_contain_text("changed in the original")
+
+
+def test_an_original_is_reviewed_before_its_translation(project: Project, page: Page) -> None:
+    """It is above it in the list as long as nobody has approved it. 3 s."""
+    make_drafts(project)
+    with DeskProcess(project) as desk:
+        page.goto(desk.address)
+        rows = page.get_by_role("listitem")
+        expect(rows).to_have_text([re.compile("^Ten habits"), re.compile(r"^\[de\] Ten habits")])
+        page.get_by_role("button", name="Review next").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Ten habits")
 
 
 def approve_button(page: Page) -> Locator:
@@ -2899,6 +2915,20 @@ def test_the_menu_can_be_read(desk: DeskProcess, browser: Browser, width: int) -
         expect(button).to_be_in_viewport(ratio=1)
         assert button.evaluate("it => it.scrollWidth <= it.clientWidth")
     page.context.close()
+
+
+def test_a_comparison_says_why_nothing_can_be_approved(desk: DeskProcess, page: Page) -> None:
+    """The button that is grey meanwhile has a reason, which is also on the screen. 2 s."""
+    open_text(desk, page, "Ten habits")
+    expect(approve_button(page)).to_be_enabled()
+    page.get_by_role("button", name="Compare").click()
+    expect(approve_button(page)).to_be_disabled()
+    why = "You approve the text itself, not a comparison. Close Compare first."
+    expect(approve_button(page)).to_have_accessible_description(f"a · {why}")
+    expect(page.get_by_role("status")).to_contain_text(why)
+    page.get_by_role("button", name="Compare").click()
+    expect(approve_button(page)).to_be_enabled()
+    expect(page.get_by_role("status")).not_to_contain_text(why)
 
 
 def test_compare_without_an_earlier_text(desk: DeskProcess, page: Page) -> None:

@@ -16,8 +16,7 @@ import { showUnseen } from "./seen.js";
 import { afterLastUndo, agreesToUndo, tellUndone } from "./undoing.js";
 
 // Why the text cannot be approved now, whatever its statements are, in the words for the person. It
-// is an empty string if the text can be approved, and also for an approved text and in a
-// comparison, where the person sees why not.
+// is an empty string if the text can be approved, and also for an approved text.
 export function whyNot() {
   const { text } = state;
   if (!text.seen) return translate(text.waits || text.reason);
@@ -28,7 +27,7 @@ export function whyNot() {
   if (text.waits) return translate(text.waits);
   if (text.asking) return say("asking");
   if (isApproved()) return "";
-  if (state.comparison) return "";
+  if (state.comparison) return say("close_to_approve");
   return frame.shown === text.in_page?.digest ? "" : say("not_shown");
 }
 
@@ -45,7 +44,7 @@ export function approvesSoon() {
   return isNew || state.pending.length > 0;
 }
 
-export const canApprove = () => !whyNot() && !isApproved() && !state.comparison && !approvesSoon();
+export const canApprove = () => !whyNot() && !isApproved() && !approvesSoon();
 
 export async function approve({ opensNext, reason = "", seen = state.text.seen, isByKey = false }) {
   if (drafts().length) {

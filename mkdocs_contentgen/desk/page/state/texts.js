@@ -23,10 +23,17 @@ const rank = (text) => text.newer_draft ? 0 : NEED.indexOf(text.state);
 // What waits for one click stands first: nothing is left to check in it.
 const left = (text) => isNeeded(text) ? text.marked_sentences : 0;
 
-export const sortByNeed = (rows) => [...rows].sort((one, other) => isReady(other) - isReady(one)
+export const sortByNeed = (rows) => [...rows].sort((one, other) =>
+  waitsForOriginal(one) - waitsForOriginal(other) || isReady(other) - isReady(one)
   || rank(one) - rank(other) || left(other) - left(one) || one.page.localeCompare(other.page));
 
 const isReady = (text) => isNeeded(text) && !text.marked_sentences;
+
+// Whether it is a translation whose original has to be reviewed first.
+function waitsForOriginal(text) {
+  const original = state.queue.find(({ ref }) => ref === text.original_ref);
+  return Boolean(original) && groupOf(original) === "review";
+}
 
 export const firstNeeded = () => sortByNeed(state.queue).find(isNeeded);
 
