@@ -87,7 +87,7 @@ def init(config_file: str | None, *, yes: bool, endpoint: str, agents: bool) -> 
             changed = change_writer(text, options)
         else:
             files = _first_files(path, before, _ask_topic(yes=yes))
-            files |= _ignore_file(path.parent, zensical=zensical)
+            files |= _ignore_file(path.parent)
             changed = add_plugin(site, options)
         if changed is None:
             raise click.ClickException(_by_hand(path, options, has_plugin=has_plugin))
@@ -159,15 +159,13 @@ def _first_files(path: Path, before: Mapping[str, yaml.Node], topic: str) -> dic
     return files
 
 
-def _ignore_file(project: Path, *, zensical: bool) -> dict[Path, str]:
+def _ignore_file(project: Path) -> dict[Path, str]:
     """Return the text of .gitignore with the folders that nobody commits, if some are missing."""
-    from ..site.options import ZENSICAL_CACHE
-
     path = project / ".gitignore"
     text = _read(path)
     known = [line.strip("/ ") for line in text.splitlines()]
     missing = []
-    for folder in (*_IGNORED, *([ZENSICAL_CACHE] if zensical else [])):
+    for folder in _IGNORED:
         if folder not in known:
             missing.append(f"{folder}/\n")
     if not missing:

@@ -73,7 +73,7 @@ def test_it_asks(tmp_path: Path, model: ModelDouble) -> None:
 
 
 def test_a_site_of_zensical(tmp_path: Path, model: ModelDouble) -> None:
-    """It gets the extension where Material is not installed, and its own cache and packages."""
+    """It gets the extension where Material is not installed, and its own packages."""
     site = new_site("Docs", has_material=False, has_zensical=True)
     extensions = site["markdown_extensions"]
     assert isinstance(extensions, list)
@@ -86,7 +86,6 @@ def test_a_site_of_zensical(tmp_path: Path, model: ModelDouble) -> None:
     ran = choose_sandbox(model)
     assert ran.exit_code == 0, ran.output
     assert "Then: contentgen zensical serve" in ran.stderr
-    assert ".contentgen-cache/" in (tmp_path / ".gitignore").read_text().splitlines()
     assert "mkdocs-contentgen[zensical]" in (tmp_path / "requirements.txt").read_text()
 
 

@@ -114,8 +114,8 @@ def assert_works(directory: Path) -> None:
 
 
 def names(directory: Path) -> list[str]:
-    """Return the names of all that is in a directory."""
-    return sorted(path.name for path in directory.iterdir())
+    """Return the names of the files in a directory, but for what makes git leave it out."""
+    return sorted(path.name for path in directory.iterdir() if path.name != ".gitignore")
 
 
 def execute(directory: Path, *statements: str, values: tuple[object, ...] = ()) -> None:
@@ -259,6 +259,27 @@ def test_loading_makes_no_directory(directory: Path) -> None:
     """A build that only looks leaves nothing behind."""
     assert load(directory, KEY) == ({}, [])
     assert not directory.exists()
+
+
+def test_git_leaves_out_a_directory_that_it_makes(tmp_path: Path) -> None:
+    """So it does wherever `cache_dir` puts it, but not with the files that are there already."""
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    for name in ("new/cache", "mine"):
+        keep(tmp_path / name, KEY)
+    (tmp_path / "with_files").mkdir()
+    (tmp_path / "with_files/page.md").write_text("Mine.")
+    keep(tmp_path / "with_files", KEY)
+    listed = ["git", "-C", tmp_path, "status", "--porcelain", "--untracked-files=all"]
+    status = subprocess.run(listed, check=True, capture_output=True, text=True).stdout
+    assert status == "?? with_files/cache.db\n?? with_files/page.md\n"
+
+
+def test_a_link_in_place_of_its_ignore_file(directory: Path, tmp_path: Path) -> None:
+    """Nothing is written where a link of a pull request leads."""
+    directory.mkdir(parents=True)
+    (directory / ".gitignore").symlink_to(tmp_path / "outside")
+    keep(directory, KEY)
+    assert not (tmp_path / "outside").exists()
 
 
 def test_a_store_can_be_used_again_after_close(directory: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -91,6 +91,8 @@ def open_database(path: Path, lock_timeout: float) -> diskcache.Cache:
         )
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists():
+        if not any(path.parent.iterdir()):
+            _leave_out_of_git(path.parent)
         _create(path)
     # diskcache itself would wait a minute for the lock of another program.
     with closing(sqlite3.connect(path, timeout=lock_timeout)) as connection:
@@ -98,6 +100,13 @@ def open_database(path: Path, lock_timeout: float) -> diskcache.Cache:
         # Without this table, the database is damaged, and diskcache would make an empty one.
         connection.execute("SELECT 1 FROM Cache")
     return _TextCache(directory, timeout=lock_timeout, disk=_TextDisk, **_SETTINGS)
+
+
+def _leave_out_of_git(directory: Path) -> None:
+    """Make git ignore a directory with all that is in it, wherever `cache_dir` has put it."""
+    # Another build can have done that meanwhile.
+    with suppress(FileExistsError), (directory / ".gitignore").open("x", encoding="utf-8") as file:
+        file.write("*\n")
 
 
 def _create(path: Path) -> None:
