@@ -19,8 +19,14 @@ from .tags import tags_in
 _SYNTAX = {"strong": "**", "em": "*", "s": "~~", "mark": "=="}
 """What stands around inline elements in Markdown."""
 
-_SPECIAL = re.compile(r"[\\`*_\[\]<]|==|~~|&(?=#?\w+;)")
-"""What light Markdown would not read as text."""
+_BRACKETS = r"\[(?:[^\W_]|[ ,.;:?!%'’/-]){1,60}\](?![\[(:])"
+"""Words in brackets, such as the label of a citation, that Markdown reads as text."""
+
+_SPECIAL = re.compile(rf"(?P<brackets>{_BRACKETS})|[\\`*_\[\]<]|==|~~|&(?=#?\w+;)")
+"""What light Markdown would not read as text, and words in brackets."""
+
+_MAY_BE_MARKDOWN = re.compile(r"[\\\[]")
+"""What is in all Markdown that may be read as something else than its text."""
 
 _CODE = re.compile(r"[^`\s](?:[^`]*[^`\s])?")
 """Code that can stand between two backticks."""
@@ -34,7 +40,7 @@ def to_light_markdown(element: Tag, *, marks: bool = True) -> str:
     """Return the content of an element, with HTML where Markdown would be read differently."""
     element = without_hints(element)
     markdown = _write_line(element, marks=marks)
-    is_plain = "\\" not in markdown and not tags_in(element)
+    is_plain = not _MAY_BE_MARKDOWN.search(markdown) and not tags_in(element)
     if is_plain:
         return markdown
     from .markdown_reader import read_line
@@ -77,6 +83,8 @@ def _write(node: PageElement, marks: bool, only_html: bool) -> str:
 
 
 def _escape_for_markdown(match: re.Match[str]) -> str:
+    if match["brackets"]:
+        return match[0]
     return "".join(f"\\{character}" for character in match[0])
 
 

@@ -27,8 +27,15 @@ from ..writer.sources.source_lists import listed_items, listed_numbers, name_of_
 
 _NO_REASON = "no reason given"
 _NUMBER = re.compile("[0-9]{1,3}")
-_CITATION = re.compile(r"\[\\\[\d{1,3}\\\]\]\(<([^<>]*)>\)|\\\[(\d{1,3})\\\]")
-"""A citation in Markdown, as a link or as a label alone."""
+_CITATION = re.compile(
+    r"""
+    (?P<other> (?<!\\)`[^`]*` | <code\b.*?</code> | <[^<>]*> )  # code, and addresses
+    | \[\[\d{1,3}\]\]\(<(?P<address>[^<>]*)>\)
+    | \\?\[(?P<label>\d{1,3})\\?\]
+    """,
+    re.VERBOSE,
+)
+"""A citation in Markdown, as a link or as a label alone, or what has none."""
 
 _FORMATTING = frozenset({"strong", "em", "b", "i", "code", "mark", "br", "span"})
 
@@ -229,7 +236,7 @@ def _with_numbers(markdown: str, numbers: Mapping[str, int]) -> str:
     """Return a block in Markdown, in which citations have the numbers that a model gets."""
 
     def with_number(citation: re.Match[str]) -> str:
-        number = numbers.get(_cited(citation))
+        number = None if citation["other"] else numbers.get(_cited(citation))
         if number:
             return f"[{number}]"
         return citation[0]
@@ -239,7 +246,7 @@ def _with_numbers(markdown: str, numbers: Mapping[str, int]) -> str:
 
 def _cited(citation: re.Match[str]) -> str:
     """Return the address or the label of a citation in Markdown."""
-    return citation[1] or citation[2]
+    return citation["address"] or citation["label"]
 
 
 def _checked_text(block: Block) -> str:
@@ -253,8 +260,10 @@ def _is_plain(block: Block, numbers: Mapping[str, int]) -> bool:
         is_citation = tag.name == "a" and tag.get("href") in numbers
         if tag.name not in _FORMATTING and not is_citation:
             return False
-    citations = _CITATION.finditer(block.to_markdown())
-    return all(_cited(citation) in numbers for citation in citations)
+    for citation in _CITATION.finditer(block.to_markdown()):
+        if not citation["other"] and _cited(citation) not in numbers:
+            return False
+    return True
 
 
 def _in_section(blocks: Sequence[Block], section: str) -> Collection[int]:

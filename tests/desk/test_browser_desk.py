@@ -2588,7 +2588,9 @@ CHANGE_ELSEWHERE = """async ([ref, change]) => {
 
 
 LINES = {
-    "**Two words**, *one* (`a_b = 1`) and ==4 s== now [\\[1\\]](<https://a.example/x_y>).": True,
+    "**Two words**, *one* (`a_b = 1`) and ==4 s== now [[1]](<https://a.example/x_y>).": True,
+    "Of a file [2], [not known: when].": True,
+    "[1](<https://a.example/x>) and [a][b]": False,
     r"A snake\_case, ~~5~~ 6 and 2\*3.": True,
     "*It* is 5*3*2": False,
     "Spaces ** around ** it": False,

@@ -33,6 +33,29 @@ def test_weak_statements_are_written_like_others() -> None:
     assert line in document.to_lines()
 
 
+@pytest.mark.parametrize(
+    ("html", "markdown"),
+    [
+        ('It is <a href="https://a.example/x">[1]</a>.', "It is [[1]](<https://a.example/x>)."),
+        ("Of a file [2].", "Of a file [2]."),
+        ("He said [sic] so, and [not known: when].", "He said [sic] so, and [not known: when]."),
+        ("No link: [1](x), [a][b] or [c]: d.", r"No link: \[1\](x), \[a\][b] or \[c\]: d."),
+        ("[1]<b>(x)</b>", "[1]<b>(x)</b>"),
+        ('[1]<a href="https://a.example/">(x)</a>', "[1][(x)](<https://a.example/>)"),
+        ("Half of one [1, and [a_b].", r"Half of one \[1, and \[a\_b\]."),
+        ('<a href="https://a.example/">a] [b</a>', r"[a\] \[b](<https://a.example/>)"),
+    ],
+)
+def test_brackets_are_read_as_they_look(html: str, markdown: str) -> None:
+    """A citation has no signs that a person would have to understand; others that need some do."""
+    document = Document(f"<article><h1>T</h1><p>{html}</p></article>")
+    before = document.to_lines()
+    block = document.blocks()[1]
+    assert block.to_markdown() == markdown
+    block.set_markdown(markdown)
+    assert document.to_lines() == before
+
+
 @pytest.mark.parametrize(("inner", "statements"), CASES["markup_within_markup"])
 def test_markup_within_markup(inner: str, statements: list[str]) -> None:
     """Blocks come back the same, and each mark is a statement with its own text."""

@@ -76,6 +76,16 @@ def shown(block: Block) -> tuple[str, str]:
     return block.kind, block.html
 
 
+def test_only_citations_get_the_numbers_of_a_prompt() -> None:
+    """Brackets in code are none, so that the block can be changed and its code stays."""
+    code = "<code>a[7]</code> and <code>b`[7]</code>"
+    html = TEXT.html.replace("&amp; more", f"&amp; {code}").replace("[1]", "[8]")
+    update = plan_update(replace(TEXT, html=html), SOURCES, note="", section="")
+    block = update.blocks[1]
+    assert block.text == r"A build takes 4 seconds [1] & `a[7]` and <code>b\`[7]</code>."
+    assert not block.is_fixed
+
+
 ACTIONS = st.tuples(
     st.sampled_from(["[{}]", "[+{}]", "BLOCK {}:", "AFTER {}:", "block {}:", "PAGE {}:"]),
     st.integers(-1, 25),

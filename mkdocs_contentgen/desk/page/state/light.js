@@ -1,7 +1,9 @@
 // The parts of a line of light Markdown, which the page can show before the server has answered.
 // It knows what people write in a sentence. For all else, the desk waits for the server.
 
-const TEXT = String.raw`((?:[\p{L}\p{M}\p{N} ,.;:?!()%'"’‘“”„«»–—…€£/-]|\\[\\[\]*_<\x60])+)`;
+const BRACKETS = String.raw`\[[\p{L}\p{N} ,.;:?!%'’/-]{1,60}\](?![\[(:])`;
+const CHARACTER = String.raw`[\p{L}\p{M}\p{N} ,.;:?!()%'"’‘“”„«»–—…€£/-]|\\[\\[\]*_<\x60]`;
+const TEXT = `((?:${CHARACTER}|${BRACKETS})+)`;
 const PARTS = [
   ["", TEXT],
   ["strong", String.raw`\*\*${TEXT}\*\*`],
