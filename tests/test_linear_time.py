@@ -15,6 +15,7 @@ from functools import partial
 from importlib import import_module
 from itertools import product
 
+import pytest
 from growth import once
 from hypothesis import settings
 
@@ -92,7 +93,10 @@ def caller(function: Callable[..., object]) -> Callable[[str], object] | None:
 
 
 def call_with(function: Callable[..., object], number: int, text: str) -> None:
-    """Call a function with so many times a text, and take all that it yields."""
+    """Call a function with so many times a text, and take all that it yields.
+
+    It may refuse a text, but an IndexError is a mistake.
+    """
     clear = getattr(function, "cache_clear", None)
     if clear:
         clear()
@@ -100,8 +104,8 @@ def call_with(function: Callable[..., object], number: int, text: str) -> None:
         result = function(*[text] * number)
         if inspect.isgenerator(result):
             list(result)
-    except (ContentgenError, ValueError, LookupError, OSError):
-        pass  # many texts are refused
+    except (ContentgenError, ValueError, KeyError, OSError):
+        pass  # many texts are refused, and are no names
 
 
 def is_slow(call: Callable[[str], object], piece: str, size: int = SIZE) -> bool:
@@ -132,3 +136,9 @@ def test_no_function_takes_more_than_linear_time() -> None:
 def test_a_slow_function_is_found() -> None:
     """One that looks at all spaces again from each of them does not pass."""
     assert is_slow(lambda text: re.search(" +y", text * 16), " ")
+
+
+def test_a_mistake_is_not_hidden() -> None:
+    """A function that looks behind the end of a text fails the test."""
+    with pytest.raises(IndexError):
+        call_with(lambda text: text[len(text)], 1, "a")

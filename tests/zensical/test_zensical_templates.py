@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -28,3 +30,12 @@ def test_templates_are_written_once(tmp_path: Path) -> None:
     written = write_templates(tmp_path / "overrides")
     assert written == write_templates(tmp_path / "overrides")
     assert all(Path(path).is_file() for path in written)
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_only_files_are_read(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    """A pipe in the place of a template hangs nobody."""
+    make(tmp_path / "main.html")
+    with pytest.raises(ConfigurationError, match=r"main\.html: the template cannot be written"):
+        write_templates(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["main.html"]

@@ -212,8 +212,11 @@ def to_html(
 
 
 def paragraph_html(document: MarkdownDocument, given: str, *, names: bool = False) -> str:
-    """Return the content of a text's first paragraph as HTML, marked as to_html() does."""
-    inline = _inline(document.blocks[0])
+    """Return the content of a text's first paragraph as HTML, marked as to_html() does.
+
+    It is empty for a text without a paragraph.
+    """
+    inline = _inline(document.blocks[0]) if document.blocks else []
     mark_paragraph(inline, Given(given, names, guess_language(document.text, given)))
     return _render_inline(inline).strip()
 

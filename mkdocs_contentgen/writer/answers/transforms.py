@@ -44,6 +44,13 @@ _MIN_LOOPED = 6
 _LOOPED_SHARE = 0.6
 """The minimum share of such blocks, from the start of the loop until the end."""
 
+_WITH_ATTRIBUTES = re.compile(
+    r"(?:(?P<language>[\w.+#-]{1,40})(?=[\s{]))?"
+    r"(?:\s{0,9}(?:\{[^{}\n]{0,200}\}|[\w:-]{1,40}=(?:\"[^\"\n]{0,200}\"|[^\s\"]{1,200}))){1,9}"
+    r"(?:\s+(?P<code>.*))?"
+)
+"""What stands behind a fence with attributes, such as `bash title="Install" pip install cache`."""
+
 _THINKING_STEP = re.compile(
     rf"\A\W{{0,5}}(?:\d{{1,2}}\W{{1,3}})?(?:here['’]s (?:a|my) )?{any_of('thinking_step')}",
     re.IGNORECASE,
@@ -132,10 +139,18 @@ def _simplify(token: Token, environment: Environment) -> None:
 
 
 def _show_label(fence: Token) -> None:
-    """Make the words behind a fence the code, if there is no other: one word is a language."""
-    if not fence.content.strip() and len(fence.info.split()) > 1:
-        fence.content = f"{fence.info.strip()}\n"
+    """Make code of what stands behind the attributes of a fence, or of all words if it has none.
+
+    One word is a language. Without attributes, several are code if there is no other.
+    """
+    info = fence.info.strip()
+    labelled = _WITH_ATTRIBUTES.fullmatch(info)
+    if labelled:
+        fence.info = labelled["language"] or ""
+        fence.content = f"{labelled['code'] or ''}\n{fence.content}".lstrip("\n")
+    elif not fence.content.strip() and len(info.split()) > 1:
         fence.info = ""
+        fence.content = f"{info}\n"
 
 
 def _without_thinking(blocks: list[MarkdownBlock], environment: Environment) -> list[MarkdownBlock]:

@@ -22,7 +22,7 @@ from remarks import said
 from mkdocs_contentgen.errors import UnsafeHTMLError
 from mkdocs_contentgen.html.sanitizer import parse_article
 from mkdocs_contentgen.writer.answers.answers import read_answer
-from mkdocs_contentgen.writer.answers.markdown import read_markdown, to_html
+from mkdocs_contentgen.writer.answers.markdown import paragraph_html, read_markdown, to_html
 from mkdocs_contentgen.writer.answers.reading import mend_answer
 
 DAY = date(2026, 2, 3)
@@ -154,6 +154,29 @@ def test_code_on_the_line_of_a_fence_is_not_lost() -> None:
     """A block without other lines shows what stands behind the fence, unless it is a language."""
     assert "<code>pip install a\n</code>" in html_of("# T\n\nRun:\n\n```pip install a\n```\n\nGo.")
     assert "pip" not in html_of("# T\n\nRun:\n\n```pip\nx\n```\n\nGo.").replace("language-pip", "")
+
+
+@pytest.mark.parametrize(
+    ("fence", "code"),
+    [
+        (
+            '```sh title="A b" {.c} pip install a\nmake\n```',
+            ' class="language-sh">pip install a\nmake',
+        ),
+        ('~~~{.sh title="A"} make all\n~~~', ">make all"),
+        ('```title="A" make all\n```', ">make all"),
+        ('```sh title="A"\nmake\n```', ' class="language-sh">make'),
+    ],
+)
+def test_code_behind_the_attributes_of_a_fence_is_not_lost(fence: str, code: str) -> None:
+    """A command on the line of the fence is the first line of the code."""
+    assert f"<code{code}\n</code>" in html_of(f"# T\n\nRun:\n\n{fence}\n\nGo.")
+
+
+def test_no_paragraph_has_no_html() -> None:
+    """A document without blocks has no first paragraph to show."""
+    assert paragraph_html(read_markdown(""), "") == ""
+    assert paragraph_html(read_markdown("Keep *it*."), "") == "Keep <em>it</em>."
 
 
 def test_a_tip_on_two_lines_loses_nothing() -> None:
