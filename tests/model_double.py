@@ -54,7 +54,7 @@ def written(content: object = "A text.", **fields: object) -> Answer:
     return lambda call, handler: handler.send(completion(content, **fields))
 
 
-def streamed(text: str, seconds: float = 0.0) -> Answer:
+def streamed(text: str, seconds: float = 0.0, *, finish_reason: str = "stop") -> Answer:
     """Return what streams a text in parts of four characters, evenly over so many seconds."""
 
     def answer(call: Call, handler: ModelHandler) -> None:
@@ -67,7 +67,7 @@ def streamed(text: str, seconds: float = 0.0) -> Answer:
             handler.wfile.write(f"data: {json.dumps({'choices': [choice]})}\n\n".encode())
             due = started + seconds * (start + 4) / len(text)
             time.sleep(max(0.0, due - time.monotonic()))
-        last = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+        last = {"choices": [{"index": 0, "delta": {}, "finish_reason": finish_reason}]}
         handler.wfile.write(f"data: {json.dumps(last)}\n\ndata: [DONE]\n\n".encode())
         handler.close_connection = True
 
