@@ -158,9 +158,12 @@ def normal_form(path: str | Path) -> str:
 
 
 def sha256(data: str | bytes) -> str:
-    """Return the SHA-256 of bytes, or of a text in UTF-8, as 64 hex digits."""
+    """Return the SHA-256 of bytes, or of a text in UTF-8, as 64 hex digits.
+
+    A text may have unpaired surrogates, which an escape in a source can make.
+    """
     if isinstance(data, str):
-        data = data.encode()
+        data = data.encode("utf-8", "surrogatepass")
     return hashlib.sha256(data).hexdigest()
 
 

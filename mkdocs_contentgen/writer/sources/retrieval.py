@@ -185,10 +185,9 @@ class Index:
         self._database.execute(
             "CREATE VIRTUAL TABLE passages USING fts5(title, text, content='', tokenize='porter')"
         )
-        # The tokenizer would take a Chinese sentence for one word.
         rows = []
         for number, passage in enumerate(self.passages):
-            rows.append((number, separate_words(passage.title), separate_words(passage.text)))
+            rows.append((number, _indexed(passage.title), _indexed(passage.text)))
         self._database.executemany(
             "INSERT INTO passages (rowid, title, text) VALUES (?, ?, ?)", rows
         )
@@ -209,6 +208,14 @@ class Index:
 
     def __del__(self) -> None:
         self._database.close()
+
+
+def _indexed(text: str) -> str:
+    """Return a text as the index takes it: without unpaired surrogates, as an escape makes them.
+
+    The tokenizer would take a Chinese sentence for one word.
+    """
+    return separate_words(text).encode("utf-8", "replace").decode()
 
 
 def _chosen(name: str, files: Mapping[str, SourceFile]) -> list[SourceFile]:

@@ -69,6 +69,13 @@ def test_no_source_says_it() -> None:
     assert finder(SECTIONS).evidence_for("12 %") == []
 
 
+def test_unpaired_surrogates() -> None:
+    """A sentence and a passage with halves of characters, as an escape makes them, are compared."""
+    passage = Passage("Title", "", "The \ud800 cache is encrypted on the disk.")
+    (found,) = EvidenceFinder(lambda sentence: [passage]).evidence_for("An \udfff encrypted cache.")
+    assert found.passage == passage
+
+
 def test_the_place_of_code() -> None:
     """A symbol has its language, and the address of its line in the repository, if it has one."""
     path = Path("/project/src/tool.py")

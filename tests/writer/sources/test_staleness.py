@@ -108,6 +108,14 @@ def test_what_stands_there_now() -> None:
     )
 
 
+def test_unpaired_surrogates() -> None:
+    """An escape in a source makes halves of characters, which are compared as any other sign."""
+    html = HTML.replace("A download", "A \ud800 download")
+    before = BEFORE.replace("It is", "It \udfff is")
+    found = stale(before.replace("2 times", "3 times"), approved(html, before))
+    assert [sentence.lost for sentence in found.sentences] == [("2",)]
+
+
 def test_another_section_supports_a_sentence() -> None:
     """What has only moved to another section of the page is to be read, and is not wrong."""
     now = "It is tried 2 times. Jane Smith wrote it."
