@@ -29,7 +29,9 @@ _NO_REASON = "no reason given"
 _NUMBER = re.compile("[0-9]{1,3}")
 _CITATION = re.compile(
     r"""
-    (?P<other> (?<!\\)`[^`]*` | <code\b(?:[^<]|<(?!/?code))*</code> | <[^<>]*> )  # code, and addresses
+    (?P<other>  # code, and addresses
+        (?<!\\)`[^`]*` | <code\b(?:[^<]|<(?!/?code))*</code> | <[^<>]*>
+    )
     | \[\[\d{1,3}\]\]\(<(?P<address>[^<>]*)>\)
     | \\?\[(?P<label>\d{1,3})\\?\]
     """,

@@ -363,7 +363,7 @@ with tempfile.TemporaryDirectory() as folder:
     )
     outcomes, problems = source.get({asked.request.key(sandbox=True): asked}, ())
 (outcome,) = outcomes.values()
-print(article.parse_article(outcome.text.html).find(".//h1").text)
+print(sanitizer.parse_article(outcome.text.html).find(".//h1").text)
 """
     ran = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=300

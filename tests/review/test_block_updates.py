@@ -80,7 +80,7 @@ def test_only_citations_get_the_numbers_of_a_prompt() -> None:
     """Brackets in code are none, so that the block can be changed and its code stays."""
     code = "<code>a[7]</code> and <code>b`[7]</code>"
     html = TEXT.html.replace("&amp; more", f"&amp; {code}").replace("[1]", "[8]")
-    update = plan_update(replace(TEXT, html=html), SOURCES, note="", section="")
+    update = plan_update(read_to_update(replace(TEXT, html=html)), SOURCES)
     block = update.blocks[1]
     assert block.text == r"A build takes 4 seconds [1] & `a[7]` and <code>b\`[7]</code>."
     assert not block.is_fixed

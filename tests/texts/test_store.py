@@ -269,7 +269,7 @@ def test_git_leaves_out_a_directory_that_it_makes(tmp_path: Path) -> None:
     (tmp_path / "with_files").mkdir()
     (tmp_path / "with_files/page.md").write_text("Mine.")
     keep(tmp_path / "with_files", KEY)
-    listed = ["git", "-C", tmp_path, "status", "--porcelain", "--untracked-files=all"]
+    listed = ["git", "-C", str(tmp_path), "status", "--porcelain", "--untracked-files=all"]
     status = subprocess.run(listed, check=True, capture_output=True, text=True).stdout
     assert status == "?? with_files/cache.db\n?? with_files/page.md\n"
 
