@@ -17,7 +17,7 @@ def fit_excerpt(md: Markdown, root: Element, blocks: Mapping[str, str]) -> None:
     `blocks` are the blocks of raw HTML on the page.
     """
     has_separator = _SEPARATOR in "\n".join(blocks.values())
-    if "excerpt" in md.treeprocessors and not has_separator:
+    if not has_separator:
         _end_after_lead(root, md.htmlStash.store(_SEPARATOR))
 
 

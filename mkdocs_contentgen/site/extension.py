@@ -16,7 +16,6 @@ from markdown import Markdown
 from markdown.extensions import Extension
 from markdown.treeprocessors import Treeprocessor
 
-from .excerpts import fit_excerpt
 from .markers import find_markers, marker_typos, raw_blocks
 from .rendered_page import RenderedPage
 from .stylesheet import insert_styles
@@ -135,6 +134,9 @@ class _ArticleTreeprocessor(Treeprocessor):
         if placer.title is not None:
             self.end.title = title_html(placer.title, self.md)
             move_page_title(root, placer.title, is_shown=placer.shows_title)
-            fit_excerpt(self.md, root, blocks)
+            if "excerpt" in self.md.treeprocessors:
+                from .excerpts import fit_excerpt
+
+                fit_excerpt(self.md, root, blocks)
         if articles and self.extension.styles:
             insert_styles(root, self.extension.styles(self.md, file))

@@ -35,9 +35,11 @@ def find_articles(
     Drafts of articles with an approval, and failed updates, are only looked up if the policy says
     so. The store is closed afterwards. The originals of translations are found with them.
     """
-    found = [_article(asked, files, policy) for asked in with_originals(page_requests)]
+    found = []
     wanted: dict[str, Request] = {}
-    for article in found:
+    for asked in with_originals(page_requests):
+        article = _article(asked, files, policy)
+        found.append(article)
         if policy.looks_up_drafts or not article.shows_file:
             wanted[article.key] = article.request
     outcomes, problems = look_up(

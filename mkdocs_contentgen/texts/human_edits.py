@@ -93,7 +93,8 @@ def lost_edits(before: Text, after: Text) -> list[HumanEdit]:
         return []
     from ..html.document import leaves_or_none  # most texts have no human edits
 
-    return _lost_in(before, leaves_or_none(before.html), leaves_or_none(after.html))
+    leaves = leaves_or_none(before.html)
+    return _lost_in(before, leaves, leaves_or_none(after.html))
 
 
 def edits_lost_in(file: ApprovedText, after: Document | None) -> list[HumanEdit]:
@@ -107,9 +108,10 @@ def edits_lost_in(file: ApprovedText, after: Document | None) -> list[HumanEdit]
         return []
     from ..html.document import leaves_or_none
 
-    written = file.header.blocks.split() if file.is_changed else None
+    leaves = leaves_or_none(before.html)
     leaves_after = None if after is None else after.as_leaves()
-    return _lost_in(before, leaves_or_none(before.html), leaves_after, written)
+    written = file.header.blocks.split() if file.is_changed else None
+    return _lost_in(before, leaves, leaves_after, written)
 
 
 def _lost_in(

@@ -346,7 +346,6 @@ import sys
 for name in ("mkdocs", "markdown", "click", "rich", "jinja2"):
     sys.modules[name] = None
 import asyncio, tempfile, pathlib
-from mkdocs_contentgen.html import article
 from mkdocs_contentgen import errors
 from mkdocs_contentgen.texts import obtain
 from mkdocs_contentgen import page_request, requests as request
