@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -39,6 +39,9 @@ class CitedPassages:
 
     commit: str = ""
     """The commit that pages are read from; by default they are as they are now."""
+
+    nav_titles: Mapping[str, str] = field(default_factory=dict)
+    """The titles that the navigation gives to pages, by their `src_uri`."""
 
     _passages: dict[tuple[str, bool], Sequence[Passage]] = field(default_factory=dict)
 
@@ -176,7 +179,8 @@ class CitedPassages:
             return self._read_committed(path, file)
         if file is None:
             return ()
-        return list(split_passages(file.content_string, file.src_uri, path))
+        title = self.nav_titles.get(file.src_uri, "")
+        return list(split_passages(file.content_string, file.src_uri, path, nav_title=title))
 
     def _read_committed_file(self, sources: Sources, place: str) -> Sequence[Passage]:
         """Return the passages that a file had in the commit, none if it was not there."""
@@ -204,7 +208,9 @@ class CitedPassages:
             except OSError:  # it is too long, and no source now either
                 content = None
             if content is not None:
-                return list(split_passages(content.decode("utf-8", "replace"), name, path))
+                text = content.decode("utf-8", "replace")
+                title = self.nav_titles.get(name, "")
+                return list(split_passages(text, name, path, nav_title=title))
         return ()
 
 

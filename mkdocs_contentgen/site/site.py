@@ -192,22 +192,25 @@ class Site:
     def writer_options(self, given: Mapping[str, object] | None = None) -> WriterOptions:
         """Return the options of the writer, or `given` ones. Raises ConfigurationError."""
         from ..writer.models.settings import find_secrets, load_options
+        from ..writer.sources.sources import PublishedPage
 
         value = self.options.writer if given is None else given
         if self.config.site_url and not value.get("site_url"):
             value = {**value, "site_url": self.config.site_url}
-        paths = []
+        pages = []
         for page in self.pages:
             if page.abs_src_path:
-                paths.append((page.abs_src_path, link_of(page)))
+                title = self.nav_titles.get(page.src_uri, "")
+                pages.append(PublishedPage(page.abs_src_path, link_of(page), title))
         options = load_options(
             value,
             self.directory,
             allow_http=self.options.allow_http,
             docs=Path(self.config.docs_dir),
-            pages=paths,
+            pages=pages,
         )
-        names = "\n".join([self.config.site_name or "", *_titles(self.config.nav)])
+        titles = [title for title, _ in _nav_entries(self.config.nav)]
+        names = "\n".join([self.config.site_name or "", *titles])
         secrets = find_secrets([self.options.token, self.options.cache_url])
         return replace(
             options, site_names=names, secrets=secrets, repository=self.repository_folder()
@@ -230,6 +233,15 @@ class Site:
         for editing, viewing in _VIEWING.items():
             address = address.replace(editing, viewing, 1)
         return RepositoryFolder(self.directory.resolve(), address)
+
+    @cached_property
+    def nav_titles(self) -> Mapping[str, str]:
+        """The titles that the navigation gives to pages, by their `src_uri`."""
+        titles: dict[str, str] = {}
+        for title, value in _nav_entries(self.config.nav):
+            if isinstance(value, str):
+                titles.setdefault(value, title)
+        return titles
 
     @cached_property
     def sources(self) -> Sources:
@@ -340,7 +352,12 @@ class Site:
         if self.options.uses_writer():
             sources = self._load_sources
         return CitedPassages(
-            self.config.site_url or "", self.pages, Path(self.config.docs_dir), sources, commit
+            self.config.site_url or "",
+            self.pages,
+            Path(self.config.docs_dir),
+            sources,
+            commit,
+            self.nav_titles,
         )
 
     def _load_sources(self) -> Sources:
@@ -505,13 +522,13 @@ def _is_pattern(page_request: PageRequest, name: str) -> bool:
     return any(fnmatchcase(normal_form(path), pattern) for path in _names_of(page_request))
 
 
-def _titles(nav: object) -> Iterator[str]:
-    """Yield the titles in a navigation."""
+def _nav_entries(nav: object) -> Iterator[tuple[str, object]]:
+    """Yield the titles in a navigation, each with the page or the list that it is of."""
     if not isinstance(nav, list):
         return
     for entry in nav:
         if not isinstance(entry, dict):
             continue
         for title, inner in entry.items():
-            yield str(title)
-            yield from _titles(inner)
+            yield str(title), inner
+            yield from _nav_entries(inner)

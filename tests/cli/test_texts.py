@@ -600,6 +600,19 @@ def test_show_evidence(site: Site) -> None:
     assert (row["marked"], row["to_read"]) == (2, 2)
 
 
+def test_show_names_a_page_as_the_navigation_does(site: Site) -> None:
+    """A source without a title and a heading of its own has no better name for a reader."""
+    site.write("docs/tp-2.md", "A build of the site takes four seconds with a cache.\n")
+    site.configure(
+        plugins=[
+            {"contentgen": {"base_url": "writer", "writer": {"model": "any", "sources": True}}}
+        ],
+        nav=["index.md", {"Operate": [{"Speed of builds": "tp-2.md"}]}],
+    )
+    site.draft(article("A build takes <mark>5 seconds</mark> with a cache."), is_for_writer=True)
+    assert "\n  tp-2.md, Speed of builds: A build of the site" in site.run("show", "index.md")
+
+
 def test_show_compares_with_no_text_of_another_page(site: Site) -> None:
     """A text that another page requests is not the earlier text of this one."""
     site.draft(article("One."))

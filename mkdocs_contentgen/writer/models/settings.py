@@ -23,7 +23,7 @@ from ...requests import unknown_name_message
 from ...text import model_name
 from ...yaml_files import convert, credential
 from ..sources.retrieval import Sources
-from ..sources.sources import Location, RepositoryFolder, SitePages
+from ..sources.sources import Location, PublishedPage, RepositoryFolder, SitePages
 from .glossary import NO_GLOSSARY, Glossary, GlossaryError, read_glossary
 
 OLLAMA_PORT = 11434
@@ -299,15 +299,15 @@ def load_options(
     example: str = "writer: {model: qwen3:8b}",
     prefix: str = "writer.",
     docs: Path | None = None,
-    pages: Iterable[tuple[str, str]] = (),
+    pages: Iterable[PublishedPage] = (),
 ) -> WriterOptions:
     """Return the options with environment variables and files read.
 
     `value` has passed option_problems(). `example` is for the message that no model is named.
     `prefix` begins the names of options in messages. Paths are relative to `directory`. `docs` is
-    the folder of the site's pages, and `pages` are the files of those that are published, each with
-    its path in the site; without `docs`, the files in all folders of `sources` are pages. Raises
-    ConfigurationError for a missing model, for files that cannot be used, and for symbolic links.
+    the folder of the site's pages, and `pages` are those that are published; without `docs`, the
+    files in all folders of `sources` are pages. Raises ConfigurationError for a missing model, for
+    files that cannot be used, and for symbolic links.
     """
     directory = Path(os.path.normpath(directory.absolute()))
     fields = read_writer_fields(value)
@@ -367,7 +367,7 @@ def _load_sources(
     value: bool | list[str],
     directory: Path,
     docs: Path | None,
-    pages: Iterable[tuple[str, str]],
+    pages: Iterable[PublishedPage],
     option: str,
 ) -> Sources:
     """Return the sources of texts. Raises ConfigurationError."""
@@ -389,19 +389,24 @@ def _load_sources(
 
 
 def _locate_pages(
-    docs: Path, pages: Iterable[tuple[str, str]], directory: Path, option: str
+    docs: Path, pages: Iterable[PublishedPage], directory: Path, option: str
 ) -> SitePages:
-    """Return the location and addresses of the published pages. Raises ConfigurationError."""
+    """Return the location of the published pages, with what each has. Raises ConfigurationError."""
     # A folder outside the project is trusted: the configuration names it, or a plugin has made it.
     is_inside = docs.is_relative_to(directory)
     location = _locate(str(docs), directory if is_inside else docs, option)
     # Strings, since a site can have thousands of pages, and each path takes a moment.
     before = os.path.join(docs, "")  # noqa: PTH118
     addresses: dict[Path, str] = {}
-    for file, address in pages:
-        if file.startswith(before):
-            addresses[location.path / file.removeprefix(before)] = address
-    return SitePages(location, addresses)
+    titles: dict[Path, str] = {}
+    for page in pages:
+        if not page.file.startswith(before):
+            continue
+        path = location.path / page.file.removeprefix(before)
+        addresses[path] = page.address
+        if page.title:
+            titles[path] = page.title
+    return SitePages(location, addresses, titles)
 
 
 def _locate_source(value: str, directory: Path, option: str) -> Location:

@@ -14,7 +14,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePath, PurePosixPath
 from urllib.parse import quote, unquote, urljoin
 
@@ -121,6 +121,18 @@ class RepositoryFolder:
 
 
 @dataclass(frozen=True)
+class PublishedPage:
+    """A page of a site, as its configuration knows it."""
+
+    file: str
+    address: str
+    """Its path in the site."""
+
+    title: str = ""
+    """Its title in the navigation, if it has one there."""
+
+
+@dataclass(frozen=True)
 class SitePages:
     """The pages that a site publishes."""
 
@@ -130,11 +142,19 @@ class SitePages:
     addresses: Mapping[Path, str]
     """The path in the site of each page, by its file in that directory."""
 
+    titles: Mapping[Path, str] = field(default_factory=dict)
+    """The titles that the navigation of the site gives to pages, by their files."""
+
     def files(self) -> Iterator[SourceFile]:
         """Yield the files of the pages."""
-        for path, address in self.addresses.items():
+        for path in self.addresses:
             name = path.relative_to(self.docs.path).as_posix()
-            yield SourceFile(Location(path, self.docs.root), name, address)
+            yield self.file_at(Location(path, self.docs.root), name)
+
+    def file_at(self, location: Location, name: str) -> SourceFile:
+        """Return the file at a location, which can be a page, with a `name` for a person."""
+        path = location.path
+        return SourceFile(location, name, self.addresses.get(path), title=self.titles.get(path, ""))
 
 
 @dataclass(frozen=True)
@@ -150,6 +170,9 @@ class SourceFile:
 
     is_searched: bool = True
     """Whether it is searched for all texts, or else only read where a request names it."""
+
+    title: str = ""
+    """Its title in the navigation of the site, if it has one there."""
 
     @property
     def place(self) -> str:
@@ -315,34 +338,41 @@ def read_sources(files: Iterable[SourceFile]) -> tuple[list[Passage], list[str]]
     return passages, left_out
 
 
-def split_passages(markdown: str, file: str, page: str | None, path: str = "") -> Iterator[Passage]:
+def split_passages(
+    markdown: str, file: str, page: str | None, path: str = "", nav_title: str = ""
+) -> Iterator[Passage]:
     """Yield the passages of a Markdown text. `page` is the path of its page in the site.
 
-    `path` is that of its file, as a request names it.
+    `path` is that of its file, as a request names it. `nav_title` is what the navigation of the
+    site calls it. What has no title above it is called by the first heading, or else so, or else by
+    the name of the file.
     """
     origin = _Origin(file, page, path or file)
     page_title, markdown = _split_front_matter(markdown)
-    title = _title_of_passage(page_title, "", file)
+    name = nav_title or Path(file).stem
+    title = page_title or name
     anchor = ""
     start = 0
     for heading in _headings(markdown):
+        if start == 0:
+            title = page_title or heading.text or name
         yield from origin.passages(title, anchor, markdown[start : heading.start])
         anchor = heading.anchor
         if heading.level == 1:
             anchor = ""  # the address of the page leads to it, with or without an anchor
             page_title = page_title or heading.text
-        title = _title_of_passage(page_title, heading.text, file)
+        title = _title_of_passage(page_title, heading.text) or name
         start = heading.end
     yield from origin.passages(title, anchor, markdown[start:])
 
 
-def _title_of_passage(page_title: str, heading: str, file: str) -> str:
+def _title_of_passage(page_title: str, heading: str) -> str:
     """Return the title of what stands below a heading, such as `Start › Install it`.
 
     The title of the page and the heading can be empty, or the same.
     """
     names = dict.fromkeys(name for name in (page_title, heading) if name)
-    return " › ".join(names) or Path(file).stem
+    return " › ".join(names)
 
 
 def find_headings(markdown: str) -> list[Heading]:
@@ -401,7 +431,7 @@ def _files_of(location: Location, site: SitePages | None) -> Iterator[SourceFile
     """Yield the files of a location: those that are on the disk, then the pages of the site."""
     path = location.path
     if not path.is_dir():
-        yield SourceFile(location, path.name, site.addresses.get(path) if site else None)
+        yield site.file_at(location, path.name) if site else SourceFile(location, path.name)
         return
     yield from _files_on_disk(location, site)
     if site is None:
@@ -478,7 +508,7 @@ def passages_in(file: SourceFile, text: str) -> list[Passage]:
     front = _FRONT_MATTER.match(text)
     if front and _NO_SOURCE.search(front[1]):
         return []
-    return list(split_passages(text, file.name, file.page, file.place))
+    return list(split_passages(text, file.name, file.page, file.place, file.title))
 
 
 def _passages_of_code(file: SourceFile, text: str) -> list[Passage]:

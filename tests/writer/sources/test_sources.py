@@ -105,7 +105,7 @@ class TestSections:
             (
                 "Before.\n# Start\nFirst.\n## Install *it*\nPip.\n### On Windows\nOther.\n",
                 [
-                    ("page", "Before.", "a/page/"),
+                    ("Start", "Before.", "a/page/"),
                     ("Start", "First.", "a/page/"),
                     ("Start › Install it", "Pip.", "a/page/#install-it"),
                     ("Start › On Windows", "Other.", "a/page/#on-windows"),
@@ -128,6 +128,21 @@ class TestSections:
     def test_sections(self, markdown: str, expected: list[tuple[str, str, str]]) -> None:
         """Headings begin sections, front matter has the title, and code has no headings."""
         assert sections(markdown) == expected
+
+    @pytest.mark.parametrize(
+        ("markdown", "titles"),
+        [
+            ("---\ntitle: Mine\n---\nText.\n## B\nMore.", ["Mine", "Mine › B"]),
+            ("Text.\n### B\nMore.\n## C\nEnd.", ["B", "B", "C"]),
+            ("Text.", ["In the navigation"]),
+            ("# { #start }\nText.", ["In the navigation"]),
+        ],
+    )
+    def test_titles(self, markdown: str, titles: list[str]) -> None:
+        """What has no title above it is called as a reader would, and not by its file."""
+        nav_title = "In the navigation"
+        found = split_passages(markdown, "page.md", "a/page/", nav_title=nav_title)
+        assert [passage.title for passage in found] == titles
 
     @pytest.mark.parametrize(("heading", "anchor"), CASES["ids"])
     def test_ids(self, heading: str, anchor: str) -> None:
