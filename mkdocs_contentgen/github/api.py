@@ -410,8 +410,7 @@ def time_until_free(
 def _named_wait(headers: httpx.Headers, now: float) -> float | None:
     """Return after how many seconds a limit has passed, or None if GitHub names no time."""
     after = read_retry_after(headers.get_list).seconds
-    # A date that has passed names no time, unlike `0`.
-    if after is not None and (after or headers.get("retry-after", "").strip() == "0"):
+    if after is not None:
         return min(after, _LONGEST_LIMIT)
     reset = headers.get("x-ratelimit-reset", "")
     if headers.get("x-ratelimit-remaining") == "0" and reset.isdecimal():

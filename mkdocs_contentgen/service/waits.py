@@ -25,7 +25,7 @@ class RetryAfter:
     """For how long a server asks to wait."""
 
     seconds: float | None = None
-    """None if it does not say so, or nobody can read it."""
+    """None if it does not say so, nobody can read it, or it names a date that has passed."""
 
     unread: str = ""
     """A header that says so and cannot be read, or an empty string. It is untrusted."""
@@ -36,17 +36,20 @@ def read_retry_after(values_of: Callable[[str], Sequence[str]]) -> RetryAfter:
     unread = ""
     # The header of OpenAI and Azure is more exact, so it goes first.
     for name, unit in (("retry-after-ms", "ms"), ("Retry-After", "")):
-        values = [value.strip() for value in values_of(name)]
         waits = []
-        for value in values:
+        unread_values = []
+        for value in values_of(name):
+            value = value.strip()
             seconds = parse_wait(value, unit)
-            if seconds is not None:
+            if seconds is None:
+                unread_values.append(value)
+            elif seconds >= 0:
                 waits.append(seconds)
         # A server and the gateway before it can each send one. The longest is safe for both.
         if waits:
             return RetryAfter(max(waits))
-        if any(values):
-            unread = f"{name}: {', '.join(values)}"
+        if any(unread_values):
+            unread = f"{name}: {', '.join(unread_values)}"
     return RetryAfter(unread=unread)
 
 
@@ -54,6 +57,7 @@ def parse_wait(value: str, unit: str = "") -> float | None:
     """Return the seconds in a waiting time, or None if it cannot be read.
 
     It is a number, in `unit` where it names none, a duration such as `5s` and `1m30s`, or a date.
+    For a date that has passed, the seconds are negative.
     """
     seconds = _parse_duration(value.lower(), unit)
     if seconds is not None:
@@ -62,7 +66,7 @@ def parse_wait(value: str, unit: str = "") -> float | None:
         moment = parsedate_to_datetime(value)
         if moment.tzinfo is None:  # it is in UTC, as all dates of HTTP are
             moment = moment.replace(tzinfo=UTC)
-        return max(0.0, moment.timestamp() - time.time())
+        return moment.timestamp() - time.time()
     return None
 
 

@@ -48,6 +48,8 @@ def connect(github: GitHubDouble, time: Time, longest: float = 600.0) -> GitHub:
         (429, {"retry-after": "7", "x-ratelimit-reset": "5000"}, "", 7),
         (403, {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "1090"}, "", 91),
         (429, {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "900"}, "", 1),
+        (429, {"retry-after": "0"}, "", 0),
+        (429, {"retry-after": "0 s"}, "", 0),
         (403, {}, SECONDARY, 240),
         (429, {}, "", 240),
         (429, {"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, "", 240),
