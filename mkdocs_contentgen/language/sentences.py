@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from .ranges import Range
 
@@ -125,9 +126,14 @@ def sentence_ends(text: str, language: str = "") -> Iterator[int]:
 def sentence_ranges(text: str, language: str = "") -> Iterator[Range]:
     """Yield the range of each sentence of a text, with the white space after it."""
     start = 0
-    for end in [*sentence_ends(text, language), len(text)]:
+    for end in (*_sentence_ends(text, language), len(text)):
         yield Range(start, end)
         start = end
+
+
+@lru_cache(maxsize=16)  # several marks look at the sentences of a paragraph, one after the other
+def _sentence_ends(text: str, language: str) -> tuple[int, ...]:
+    return tuple(sentence_ends(text, language))
 
 
 def _is_full_stop(before: str, after: str, *, has_ordinals: bool) -> bool:

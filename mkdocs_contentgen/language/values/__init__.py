@@ -13,6 +13,7 @@ from .vocabulary import (
     has_unit_words,
     has_vocabulary,
     languages_with_common_words,
+    spellings_of_months,
 )
 
 __all__ = [
@@ -27,4 +28,5 @@ __all__ = [
     "is_converted",
     "known_values",
     "languages_with_common_words",
+    "spellings_of_months",
 ]

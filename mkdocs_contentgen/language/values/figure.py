@@ -27,6 +27,9 @@ FIGURE = (
 )
 """The start of a figure: a currency, or a percent sign as in Turkish, and digits."""
 
+_FEET_AND_INCHES = re.compile(r"\d['’]\d{1,2}")
+"""A height such as `5'11"`, whose figures a source can have apart."""
+
 _IN_WORD = re.compile(rf"[{LETTER}\d_]")
 """What stands after a figure that is a part of a word."""
 
@@ -169,7 +172,8 @@ def read_figure(text: str, token: re.Match[str]) -> Figure | None:
     amounts = []
     spans = []
     start = token.start("digits")
-    for part in re.split(r"[–:/-]", written):
+    separators = r"['’]" if _FEET_AND_INCHES.fullmatch(written) else r"[–:/-]"
+    for part in re.split(separators, written):
         amounts.append(tuple(_read_amounts(part)))
         spans.append((start, start + len(part)))
         start += len(part) + 1

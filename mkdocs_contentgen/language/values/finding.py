@@ -84,6 +84,11 @@ _CONNECTORS_OF_DAYS = frozenset(
 _DAY_WITH_YEAR = re.compile(r"\d{4}/(\d{1,2}/\d{1,2})")
 """The reading of a date, with its month and day as group 1."""
 
+_YEARS_IN_SHORT = re.compile(
+    r"(?<![\d.,-])(?P<century>1[4-9]|20)(?P<tens>\d\d)\s?(?:--?|[/–—])\s?(?P<last>\d\d)(?![\d.,-]\d|\d)"
+)
+"""A period of years of which the last one is written with two digits, such as `2016-17`."""
+
 _MAX_GAP = 6
 """The most characters between two figures that share a unit, as in `12 to 24 hours`."""
 
@@ -103,13 +108,26 @@ def known_values(given: str, language: str = "") -> Readings:
     """
     tag = language.lower().partition("-")[0]
     tags = dict.fromkeys(["en", guess_language(given), tag])
-    words = replace(vocabulary(tuple(tags)), need_capitals=False, ambiguous=frozenset())
+    words = vocabulary(tuple(tags))
+    # The `seventh` year in a row makes seven years, and is the 7th.
+    numbers = {**words.ordinals, **words.numbers}
+    words = replace(words, numbers=numbers, need_capitals=False, ambiguous=frozenset())
     values = _with_calendar(given, _read(given, words), tag)
     found: set[str] = set()
     for value in values:
         found |= value.known
     found |= readings_of_parameters(given, values)
+    found |= _years_in_short(given)
     return frozenset(found - _days_with_years(found))
+
+
+def _years_in_short(text: str) -> set[str]:
+    """Return the last years of periods such as `2016-17`, with all digits."""
+    years: set[str] = set()
+    for match in _YEARS_IN_SHORT.finditer(text):
+        if match["last"] > match["tens"]:
+            years.add(match["century"] + match["last"])
+    return years
 
 
 def _with_calendar(text: str, values: list[Value], tag: str) -> list[Value]:

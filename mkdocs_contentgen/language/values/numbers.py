@@ -45,7 +45,7 @@ def number_in_words(text: str, start: int, words: Vocabulary) -> Value | None:
             current = max(current, 1) * number
         elif number == 20 and current == 4:  # quatre-vingts
             current = 80
-        elif number is not None:
+        elif number is not None and _are_one_number(current, number):
             current += number
         elif magnitude and current:
             total += current * magnitude
@@ -56,6 +56,14 @@ def number_in_words(text: str, start: int, words: Vocabulary) -> Value | None:
     if total + current < LEAST_NUMBER:
         return None
     return of_figure(with_unit(text, _whole_number(start, end, total + current)))
+
+
+def _are_one_number(current: int, number: int) -> bool:
+    """Tell whether a number goes on with another word: `four and eight` are two numbers."""
+    rest = current % 100
+    is_behind_ten = rest >= 20 and rest % 10 == 0 and number < 20  # `soixante et onze`
+    is_before_ten = rest < 10 and number >= 20 and number % 10 == 0  # as Arabic says it
+    return rest == 0 or is_behind_ten or is_before_ten
 
 
 @dataclass(frozen=True)

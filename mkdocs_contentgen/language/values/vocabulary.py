@@ -47,6 +47,9 @@ class Vocabulary:
     times: Mapping[str, str]
     """The times of day that have a word, such as `noon`."""
 
+    ordinals: Mapping[str, int]
+    """The number of each word such as `seventh`. Such a word states no number itself."""
+
     ambiguous: frozenset[str] = frozenset()
     """Months, weekdays and numbers that are other words, too, such as `may`."""
 
@@ -142,6 +145,13 @@ def all_months() -> dict[str, int]:
     return months
 
 
+def spellings_of_months() -> Iterator[list[str]]:
+    """Yield the spellings of each month in each language, such as `october` and `oct`."""
+    for language in _TABLE["languages"].values():
+        for spellings in language["months"]:
+            yield spellings.split()
+
+
 @cache
 def vocabulary(tags: tuple[str, ...]) -> Vocabulary:
     """Return the words of the languages with these tags."""
@@ -149,6 +159,7 @@ def vocabulary(tags: tuple[str, ...]) -> Vocabulary:
     weekdays: dict[str, int] = {}
     numbers: dict[str, int] = {}
     times: dict[str, str] = {}
+    ordinals: dict[str, int] = {}
     ambiguous: set[str] = set()
     for tag in tags:
         language = _TABLE["languages"].get(tag)
@@ -158,6 +169,7 @@ def vocabulary(tags: tuple[str, ...]) -> Vocabulary:
         weekdays.update(_numbered(language["weekdays"], 0))
         numbers.update(_number_words(language["numbers"]))
         times.update(_times_of_day(language.get("times", {})))
+        ordinals.update(_number_words(language.get("ordinals", "")))
         ambiguous.update(language["ambiguous"].split())
     if "de" in tags:
         numbers.update(_german_numbers(numbers))
@@ -168,6 +180,7 @@ def vocabulary(tags: tuple[str, ...]) -> Vocabulary:
         weekdays,
         numbers,
         times,
+        ordinals,
         ambiguous=frozenset(ambiguous),
         need_capitals=all(tag in ("en", "de", "nl") for tag in tags),
     )

@@ -26,7 +26,10 @@ STATE_LINES = PHRASES["state"].splitlines()
 """Lines of words of states, such as `enabled | disabled`."""
 
 OPPOSITE_LINES = PHRASES["opposite"].splitlines()
-"""Lines of other words with an opposite, such as `before | after`."""
+"""Lines of other words with an opposite, such as `add | remove`."""
+
+ORDER_LINES = PHRASES["order"].splitlines()
+"""Lines of words of order and scope, such as `before | after`."""
 
 
 def read_pairs(lines: Iterable[str]) -> dict[str, tuple[int, bool]]:

@@ -69,7 +69,7 @@ def find_code(text: str, given: str) -> list[Range]:
     found = []
     for match in _TOKEN.finditer(text):
         token = match[0].rstrip(".-")
-        if len(token) > _MAX_TOKEN:
+        if token.isalpha() or len(token) > _MAX_TOKEN:  # nearly all tokens are words
             continue
         version = _VERSION.fullmatch(token)
         if version and is_given(version[1], given):

@@ -15,6 +15,7 @@ from itertools import pairwise
 
 from ...language.languages import PHRASES
 from ...language.places import other_names_of
+from ...language.values import spellings_of_months
 from ...language.words import COMBINING_MARKS, plain_case, singular
 
 _TITLES = frozenset(
@@ -54,8 +55,8 @@ _DERIVED = frozenset(["", "s", "es", "ed", "ing", "er", "ers", "al", "ic", "ics"
 def _listed_forms() -> dict[str, set[str]]:
     """Return the other forms of words that no rule says, such as `st` and `street`."""
     found: dict[str, set[str]] = {}
-    for line in PHRASES["same_name"].splitlines():
-        forms = line.split()
+    lines = map(str.split, PHRASES["same_name"].splitlines())
+    for forms in (*lines, *spellings_of_months()):
         for form in forms:
             found.setdefault(form, set()).update(forms)
     return found

@@ -20,11 +20,13 @@ from markdown_it.token import Token
 
 from ...html.elements import TO_READ, WEAK
 from ...html.formulas import FORMULA
-from ...language.ranges import Range, without_overlaps
+from ...language.ranges import Range, overlaps, without_overlaps
 from ...language.words import OBJECT
 from .code_parts import find_code, find_unknown_parts, is_given
 from .contradictions import find_contradicted
+from .contrary import find_contrary
 from .defaults import find_other_values
+from .misplaced import find_misplaced
 from .names import find_names
 from .opposites import find_opposites
 from .statements import find_statements, is_invented, number_end
@@ -98,6 +100,10 @@ def mark_paragraph(
     else:
         found = _find_unknown(text, pieces, given, is_heading=is_heading)
         ranges = without_overlaps([*links, *found])
+        if given.has_sources and not is_heading:
+            elsewhere = _find_elsewhere(pieces, given)
+            others = [part for part in elsewhere if not overlaps(part.start, part.end, ranges)]
+            ranges = without_overlaps([*ranges, *others])
     tokens[:] = _wrap(pieces, ranges)
     if given.has_sources and not is_heading:
         pieces, _ = _pieces(tokens)  # of the marked text
@@ -170,11 +176,27 @@ def _find_unknown(
 
 def _contradictions(pieces: list[_Piece], given: Given) -> Iterator[Range]:
     """Yield the ranges of what the sources say otherwise. Code counts as words there."""
-    text = "".join(_text_of(piece.token) for piece in pieces)
-    code = [Range(piece.start, piece.end) for piece in pieces if piece.token.type == "code_inline"]
+    text, code = _with_code(pieces)
     yield from find_contradicted(text, given.text, given.language)
     yield from find_opposites(text, given.text, given.language)
     yield from find_other_values(text, code, given.text, given.language)
+
+
+def _find_elsewhere(pieces: list[_Piece], given: Given) -> Iterator[Range]:
+    """Yield the ranges of what the sources say of something else.
+
+    In a text that was approved, that is no statement that a source can lose.
+    """
+    text, code = _with_code(pieces)
+    yield from find_misplaced(text, code, given.text, given.language)
+    yield from find_contrary(text, given.text, given.language)
+
+
+def _with_code(pieces: list[_Piece]) -> tuple[str, list[Range]]:
+    """Return the text of a paragraph, and the ranges of code in it."""
+    text = "".join(_text_of(piece.token) for piece in pieces)
+    code = [Range(piece.start, piece.end) for piece in pieces if piece.token.type == "code_inline"]
+    return text, code
 
 
 def mark_code_block(token: Token, given: Given) -> None:

@@ -30,6 +30,9 @@ _NAME = re.compile(
 What precedes them in the first word, such as `d’`, is matched too: so a word is tried only once.
 """
 
+_MORE_INITIALS = re.compile(rf"\.{_CAPITAL}(?!\w)")
+"""What follows the first letter of an abbreviation such as `D.C`."""
+
 _OPENERS = frozenset(PHRASES["opener"].split())
 """Words that often begin a sentence, and so have a capital letter."""
 
@@ -55,7 +58,7 @@ def find_names(text: str, given: str, language: str = "") -> list[Range]:
     for match in _NAME.finditer(text):
         is_first = begins_sentence(text, match.start())
         start = _start_of_name(match, is_first=is_first)
-        end = match.end(1)
+        end = _end_of_name(match)
         words = _words_of(text[start:end])
         if not _is_name(text[start:end], words, in_capitals=is_first or nouns_have_capitals):
             continue
@@ -101,6 +104,13 @@ def _start_of_name(match: re.Match[str], *, is_first: bool) -> int:
     if is_first and first.lower() in _OPENERS:
         return min(match.start(1) + len(first) + 1, match.end(1))
     return match.start(1)
+
+
+def _end_of_name(match: re.Match[str]) -> int:
+    """Return where a name ends: before the initials of an abbreviation, as in `Paris (U.K.)`."""
+    last = match[1].rpartition(" ")[2]
+    is_cut = len(last) == 1 and _MORE_INITIALS.match(match.string, match.end(1))
+    return match.end(1) - 2 if is_cut and last != match[1] else match.end(1)
 
 
 def _is_acronym(word: str) -> bool:

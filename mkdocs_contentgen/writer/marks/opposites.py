@@ -21,6 +21,7 @@ from .clause_words import (
     NEGATIONS,
     OPEN,
     OPPOSITE_LINES,
+    ORDER_LINES,
     STATE_LINES,
     is_preposition,
     read_pairs,
@@ -50,7 +51,7 @@ _RAREST = 3
 """The rarest words of a clause, of which a clause with the same words has one."""
 
 
-_OPPOSITES = read_pairs([*STATE_LINES, *OPPOSITE_LINES])
+_OPPOSITES = read_pairs([*STATE_LINES, *OPPOSITE_LINES, *ORDER_LINES])
 """Map each word to its pair and side."""
 
 _WORDS_WITH_A_SIDE = NEGATIONS | OPEN | _OPPOSITES.keys()

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 
+from ...language.languages import PHRASES
 from ...language.ranges import Range
 from ...language.sentences import sentence_ranges
 from ...language.values import common_words, guess_language
 from ...language.words import STEM, content_stems, content_words, split_words
 from .data_facts import read_facts
+from .nearby_words import NearbyWords, nearby_words, read_words, stems_around, words_in
 
 _MIN_SENTENCE = 5
 """A sentence with fewer content words says too little to be compared."""
@@ -41,17 +44,65 @@ _SIGN_OF_DATA = re.compile(r"[{}\[\]|<>\"=_();]")
 _TOKEN = re.compile(r"\w++(?:[.,:/%-]\w++)*+")
 
 
+@dataclass(frozen=True)
+class _Claim:
+    """A kind of claim, such as a reason, that a source has to make for the same things."""
+
+    words: frozenset[str]
+    said_by: frozenset[str]
+    """The words by which a source makes it."""
+
+    around: tuple[int, int]
+    """How many words before and behind say what it is about."""
+
+    least: int
+    """How many of these have to stand in the sources."""
+
+
+def _claim(name: str, others: str, around: tuple[int, int], least: int) -> _Claim:
+    words = frozenset(PHRASES[name].split())
+    return _Claim(words, words | frozenset(PHRASES[others].casefold().split()), around, least)
+
+
+_CLAIMS = (
+    _claim("reason", "given_reason", around=(6, 8), least=2),
+    _claim("at_present", "given_present", around=(4, 5), least=3),
+)
+
+_NEAR = 20
+"""How far from the words around a claim a source may make it, in words."""
+
+
 def find_sentences_to_read(text: str, given: str, language: str = "") -> list[Range]:
     """Return the ranges of the sentences in `text` that hardly share a word with `given`."""
     if not is_prose(given):
         return []
     common = common_words(language or guess_language(text, given))
     known = content_stems(given)
+    nearby = nearby_words(text, given, language)
+    tag = language or guess_language(text, given)
     found: list[Range] = []
     for sentence in sentence_ranges(text, language):
-        if _is_unlike(sentence.of(text), given, common, known):
+        said = sentence.of(text)
+        if _is_unlike(said, given, common, known) or _claims_more(said, nearby, tag):
             found.append(_stripped(text, sentence))
     return found
+
+
+def _claims_more(sentence: str, nearby: NearbyWords, language: str) -> bool:
+    """Tell whether a sentence gives a reason, or says what is so now, and no source does."""
+    said = words_in(sentence)
+    for claim in _CLAIMS:
+        if said.isdisjoint(claim.words):
+            continue
+        words = read_words(sentence, language)
+        for place, word in enumerate(words):
+            if word.text in claim.words:
+                around = nearby.known(stems_around(words, place, *claim.around))
+                near = nearby.stems_near(claim.said_by, _NEAR)
+                if len(around) >= claim.least and around.isdisjoint(near):
+                    return True
+    return False
 
 
 def _is_unlike(sentence: str, given: str, common: frozenset[str], known: frozenset[str]) -> bool:
