@@ -93,6 +93,16 @@ class TextUpdate:
         return [*(line for line in self.after.updates if line not in known), *remarks]
 
 
+@dataclass(frozen=True)
+class NotUpdated:
+    """Why a text is not updated, in one message for each reason."""
+
+    messages: Sequence[str]
+
+    is_problem: bool
+    """Whether something is wrong, or else the text may well stay as it is."""
+
+
 @dataclass
 class Plan:
     """The updates to make, and why others are not made, as problems and as notes."""
@@ -105,18 +115,14 @@ class Plan:
         """Tell whether the text of an article is updated, which other pages may have too."""
         return any(update.article.key == article.key for update in self.updates)
 
-    def add_note(self, article: Article, reason: str) -> None:
-        """Note why a text is not updated."""
-        self.notes.append(f"{article.page}: {reason}")
-
-    def leave_to_person(self, article: Article, reason: str) -> None:
-        """Note why a text is not updated until a person names its page."""
-        command = f"contentgen update {article.page_argument}"
-        self.add_note(article, f"{reason}; `{command}` asks (and pays) again")
-
-    def add_problem(self, article: Article, reason: str) -> None:
-        """Note what is wrong with a text that was to be updated."""
-        self.problems.append(f"{article.place}: {reason}")
+    def add(self, decided: TextUpdate | NotUpdated | None) -> None:
+        """Add what was decided of a text; None is a text of which nothing is to be said."""
+        if isinstance(decided, TextUpdate):
+            self.updates.append(decided)
+        elif decided is not None and decided.is_problem:
+            self.problems += decided.messages
+        elif decided is not None:
+            self.notes += decided.messages
 
 
 def plan(
@@ -133,9 +139,15 @@ def plan(
     Only a page that a person names (`is_named`) repeats an update that has failed.
     """
     planner = _Planner(build.site, build.site.cited_passages(), note, section, is_named)
+    planned = Plan()
     for article in articles:
-        planner.add(article)
-    planned = planner.planned
+        text = article.newest
+        if article.damaged:
+            planned.problems.append(str(article.damaged))
+        elif text is None and is_named:
+            planned.add(_problem(article, f"there is no text to update; {article.how_to_get_text}"))
+        elif text is not None and not planned.has(article):
+            planned.add(planner.decide(article, text))
     planned.updates.sort(key=_may_be_right)  # a budget may not be enough for all
     return planned
 
@@ -145,9 +157,25 @@ def _may_be_right(update: TextUpdate) -> bool:
     return not fails_on("wrong", update.stale)
 
 
-@dataclass
+def _problem(article: Article, reason: str) -> NotUpdated:
+    """Return what is wrong with a text that was to be updated."""
+    return NotUpdated([f"{article.place}: {reason}"], is_problem=True)
+
+
+def _note(article: Article, reason: str) -> NotUpdated:
+    """Return why a text may stay as it is."""
+    return NotUpdated([f"{article.page}: {reason}"], is_problem=False)
+
+
+def _left_to_person(article: Article, reason: str) -> NotUpdated:
+    """Return why a text stays as it is until a person names its page."""
+    command = f"contentgen update {article.page_argument}"
+    return _note(article, f"{reason}; `{command}` asks (and pays) again")
+
+
+@dataclass(frozen=True)
 class _Planner:
-    """Decides for each article whether its text is updated, and what for."""
+    """Decides whether a text is updated, and what for. Nothing is changed."""
 
     site: Site
     cited: CitedPassages
@@ -156,47 +184,44 @@ class _Planner:
     is_named: bool
     """Whether a person names the pages, and so repeats what has failed."""
 
-    planned: Plan = field(default_factory=Plan)
-
-    def add(self, article: Article) -> None:
-        """Plan the update of the text of an article, or say why it is not updated."""
-        problem = _problem(article, is_named=self.is_named)
-        if problem:
-            self.planned.problems.append(problem)
-            return
-        text = article.newest
-        if text is None or self.planned.has(article):
-            return
+    def decide(self, article: Article, text: Text) -> TextUpdate | NotUpdated | None:
+        """Return the update of the newest text of an article, or why it is not updated."""
         if article.original is None:
-            self._add_source_update(article, text)
-        elif self.note or self.section:
-            self.planned.add_problem(
+            sources = self.cited.citations(text)
+            has_changed = any(source.has_changed for source in sources)
+            if has_changed or self.note:
+                return self._why_not(article, text, sources) or self._update(article, text, sources)
+            reason = "its sources have not changed; --note says what else to change"
+            return _note(article, reason) if self.is_named else None
+        if self.note or self.section:
+            return _problem(
                 article,
                 "a translation says what its original says; change that, or the translation with "
                 f"`contentgen review {article.page_argument}`",
             )
-        else:
-            self._consider_translation(article, article.original, text)
+        original = article.original.text_to_translate
+        if original is None:
+            return _problem(article, article.original.no_text_to_translate)
+        if not article.original_changes and not self.is_named:
+            return None
+        waits = self._why_translation_waits(article, article.original, original, text)
+        return waits or self._update_translation(article, original, text)
 
-    def _add_source_update(self, article: Article, text: Text) -> None:
-        """Plan the update of a text from its sources, or with a note."""
-        sources = self.cited.citations(text)
-        if not self.note and not any(source.has_changed for source in sources):
-            if self.is_named:
-                self.planned.add_note(
-                    article, "its sources have not changed; --note says what else to change"
-                )
-            return
-        reason = ""
-        if not self.is_named:
-            reason = _asked_before(article, text, sources)
+    def _why_not(
+        self, article: Article, text: Text, sources: Sequence[Citation]
+    ) -> NotUpdated | None:
+        """Return why a text is not updated though its sources have changed, or there is a note."""
+        reason = "" if self.is_named else _asked_before(article, text, sources)
         if reason:
-            self.planned.leave_to_person(article, reason)
-            return
+            return _left_to_person(article, reason)
         if not self.site.options.service_can("update"):
-            self.planned.add_problem(article, CANNOT_UPDATE)
-            return
+            return _problem(article, CANNOT_UPDATE)
+        return None
 
+    def _update(
+        self, article: Article, text: Text, sources: Sequence[Citation]
+    ) -> TextUpdate | NotUpdated:
+        """Return the update of a text from its sources, or with a note."""
         from .block_updates import plan_update, read_to_update  # mostly, no text needs it
 
         read = read_to_update(text)
@@ -206,68 +231,53 @@ class _Planner:
                 read, sources, doubtful=_doubtful(stale), note=self.note, section=self.section
             )
         except EditError as error:
-            self.planned.add_problem(article, str(error))
-        else:
-            task = SourceUpdate(update)
-            self.planned.updates.append(TextUpdate(article, text, task, stale))
+            return _problem(article, str(error))
+        return TextUpdate(article, text, SourceUpdate(update), stale)
 
-    def _consider_translation(self, article: Article, original: Article, text: Text) -> None:
-        """Plan the update of a translation, if its original has changed.
-
-        For a page that a person names, blocks without a translation are asked for again.
-        """
-        original_text = original.text_to_translate
-        if original_text is None:
-            self.planned.add_problem(article, original.no_text_to_translate)
-        elif not article.original_changes and not self.is_named:
-            return
-        elif _waits_for_approval(original_text, text, self.site.options):
+    def _why_translation_waits(
+        self, article: Article, original: Article, original_text: OriginalText, text: Text
+    ) -> NotUpdated | None:
+        """Return why a translation is not updated now, although its original may have changed."""
+        if _waits_for_approval(original_text, text, self.site.options):
             reason = (
                 "its original is not approved as it is now; "
                 f"`contentgen review {original.page_argument}` comes first"
             )
-            if self.is_named:
-                self.planned.add_problem(article, reason)
-            else:
-                self.planned.add_note(article, reason)
-        elif article.failed_update and not self.is_named:
-            reason = f"its update has failed before: {article.failed_update}"
-            self.planned.leave_to_person(article, reason)
-        else:
-            self._add_translation_update(article, original_text, text)
+            return _problem(article, reason) if self.is_named else _note(article, reason)
+        if article.failed_update and not self.is_named:
+            return _left_to_person(
+                article, f"its update has failed before: {article.failed_update}"
+            )
+        return None
 
-    def _add_translation_update(
-        self, article: Article, original_text: OriginalText, text: Text
-    ) -> None:
-        """Plan the update of a translation from the text of its original as it is now.
+    def _update_translation(
+        self, article: Article, original: OriginalText, text: Text
+    ) -> TextUpdate | NotUpdated:
+        """Return the update of a translation from the text of its original as it is now.
 
-        What needs no words needs no service either.
+        For a page that a person names, blocks without a translation are asked for again. What needs
+        no words needs no service either.
         """
         from ..translation.comparing import ComparedTranslation
 
         changes = article.original_changes
         try:
-            compared = ComparedTranslation(text, original_text.text)
+            compared = ComparedTranslation(text, original.text)
         except (EditError, UnsafeHTMLError) as error:
-            self.planned.add_problem(article, str(error))
-            return
+            return _problem(article, str(error))
         asked = compared.plan_update(repeats=self.is_named)
-        is_filled = self.is_named and compared.lacks_what_needs_no_words()
-        problems = []
-        if asked:
-            problems = self.site.field_problems(article.asked)
+        if asked is None:
+            is_filled = self.is_named and compared.lacks_what_needs_no_words()
+            if changes or is_filled:
+                task = WordlessUpdate(original, changes, self.is_named)
+                return TextUpdate(article, text, task)
+            return _note(article, "its original has not changed")
+        problems = self.site.field_problems(article.asked)
         if problems:
-            self.planned.problems += problems
-        elif asked and not self.site.options.service_can("translate"):
-            self.planned.add_problem(article, CANNOT_UPDATE)
-        elif asked:
-            task = TranslationUpdate(original_text, changes, self.is_named, asked)
-            self.planned.updates.append(TextUpdate(article, text, task))
-        elif changes or is_filled:
-            wordless = WordlessUpdate(original_text, changes, self.is_named)
-            self.planned.updates.append(TextUpdate(article, text, wordless))
-        else:
-            self.planned.add_note(article, "its original has not changed")
+            return NotUpdated(problems, is_problem=True)
+        if not self.site.options.service_can("translate"):
+            return _problem(article, CANNOT_UPDATE)
+        return TextUpdate(article, text, TranslationUpdate(original, changes, self.is_named, asked))
 
 
 def _doubtful(stale: Sequence[StaleSource]) -> list[str]:
@@ -294,15 +304,6 @@ def estimate_of_updates(build: Build, updates: Sequence[TextUpdate]) -> TotalEst
     options = build.site.writer_options()
     estimates = [update.task.estimate(options) for update in updates]
     return evaluation.total_estimate(estimates, options)
-
-
-def _problem(article: Article, *, is_named: bool) -> str:
-    """Return why a text cannot be updated, or an empty string."""
-    if article.damaged:
-        return str(article.damaged)
-    if article.newest is None and is_named:
-        return f"{article.place}: there is no text to update; {article.how_to_get_text}"
-    return ""
 
 
 def _asked_before(article: Article, text: Text, sources: Sequence[Citation]) -> str:
