@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from string import Formatter
@@ -168,6 +169,14 @@ def test_remarks_that_are_repeated() -> None:
     one = Remark("missing", "'One'")
     first, second = (Remark("untranslated_more", values={"more": more}) for more in (1, 2))
     assert without_repeated([first, one, first, second, one]) == [first, one, second]
+
+
+def test_each_kind_is_made() -> None:
+    """Code names each, beside the three lists of kinds, values and sentences."""
+    named: Counter[str] = Counter()
+    for file in CODE.rglob("*.py"):
+        named.update(strings_in(file))
+    assert [kind for kind in VALUES if named[kind] <= 3] == []
 
 
 def test_sentences_are_in_one_place() -> None:

@@ -304,4 +304,6 @@ def _balanced_accuracy(counts: Counter[tuple[bool, bool]]) -> float:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
     main(*sys.argv[1:])

@@ -261,4 +261,6 @@ def print_mistakes(judged: Sequence[Judged]) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__)
     main(*sys.argv[1:])
