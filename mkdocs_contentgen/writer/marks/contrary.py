@@ -18,7 +18,6 @@ from .nearby_words import (
     NearbyWords,
     Word,
     nearby_words,
-    range_of,
     read_sentences,
     stems_around,
     words_in,
@@ -64,9 +63,10 @@ def find_contrary(text: str, given: str, language: str = "") -> list[Range]:
         negations = [place for place, word in enumerate(words) if word.text in NEGATIONS]
         for place in negations:
             if _is_added(words, place, known):
-                found.append(range_of(words[place], words[_next_content(words, place)]))
+                end = words[_next_content(words, place)].end
+                found.append(Range(words[place].start, end))
         if not negations:
-            found += [range_of(words[place], words[place]) for place in _turned(words, known)]
+            found += [Range(word.start, word.end) for word in _turned(words, known)]
     return found
 
 
@@ -99,8 +99,8 @@ def _next_content(words: Sequence[Word], place: int) -> int:
     return place
 
 
-def _turned(words: Sequence[Word], known: NearbyWords) -> Iterator[int]:
-    """Yield the places of words of which the sources have only the opposite near these words."""
+def _turned(words: Sequence[Word], known: NearbyWords) -> Iterator[Word]:
+    """Yield the words of which the sources have only the opposite near these words."""
     for place, word in enumerate(words):
         if word.text not in _PAIRS or is_preposition(word.text, is_last=place + 1 == len(words)):
             continue
@@ -110,7 +110,7 @@ def _turned(words: Sequence[Word], known: NearbyWords) -> Iterator[int]:
         same = known.stems_near(_words_of(pair, is_positive=side), _DISTANCE)
         opposite = known.stems_near(_words_of(pair, is_positive=not side), _DISTANCE)
         if around.isdisjoint(same) and len(around & opposite) >= least:
-            yield place
+            yield word
 
 
 @cache

@@ -12,7 +12,6 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from ...language.ranges import Range
 from ...language.sentences import sentence_ranges
 from ...language.values import common_words, guess_language
 from ...language.words import STEM, UNSPACED, plain_case
@@ -31,6 +30,10 @@ _ZEROS = re.compile(r"\.0+\Z")
 
 _LEAST_LETTERS = 3
 """Shorter words say nothing of a thing."""
+
+
+_EVERYWHERE = 100
+"""A word with more places is not looked for together with others."""
 
 
 class Word(NamedTuple):
@@ -94,15 +97,12 @@ class NearbyWords:
 
     def __init__(self, words: Sequence[Word]) -> None:
         self._places: dict[str, list[int]] = {}
-        self._figures: dict[str, list[int]] = {}
         self._places_of_words: dict[str, list[int]] = {}
         for place, word in enumerate(words):
-            if word.is_figure:
-                self._figures.setdefault(word.text, []).append(place)
-                continue
             self._places_of_words.setdefault(word.text, []).append(place)
             if word.stem:
                 self._places.setdefault(word.stem, []).append(place)
+        self._words = [word.text for word in words]
         self._stems = [word.stem for word in words]
         self._near: dict[tuple[frozenset[str], int], frozenset[str]] = {}
 
@@ -110,9 +110,13 @@ class NearbyWords:
         """Return those of some stems that stand somewhere."""
         return frozenset(stem for stem in stems if stem in self._places)
 
-    def places_of_figure(self, figure: str) -> Sequence[int]:
-        """Return where a figure stands."""
-        return self._figures.get(figure, ())
+    def places_of(self, words: Sequence[str]) -> Sequence[int]:
+        """Return where some words follow each other, or the first of them if it is everywhere."""
+        places = self._places_of_words.get(words[0], [])
+        if len(words) == 1 or len(places) > _EVERYWHERE:
+            return places
+        rest = list(words)
+        return [place for place in places if self._words[place : place + len(rest)] == rest]
 
     def number_near(self, stems: Collection[str], place: int, distance: int) -> int:
         """Return how many of some known stems stand within a distance of a place, in words."""
@@ -143,8 +147,3 @@ def nearby_words(text: str, given: str, language: str) -> NearbyWords:
 @lru_cache(maxsize=64)  # what is given is the same for all paragraphs of a text
 def _nearby_words(given: str, language: str) -> NearbyWords:
     return NearbyWords(read_words(given, language))
-
-
-def range_of(first: Word, last: Word, *, is_weak: bool = False) -> Range:
-    """Return the range from the first to the last of some words."""
-    return Range(first.start, last.end, is_weak)
