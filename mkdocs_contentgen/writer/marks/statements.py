@@ -58,9 +58,13 @@ _ADDRESS = (
 _GAP = r"\[[^\[\]\n]{3,200}\]"
 """A gap that the model was told to mark, such as `[not known: when it takes effect]`."""
 
-_STATEMENT = re.compile(
-    rf"(?P<address>{_ADDRESS})|(?P<gap>{_GAP})|(?P<none>{any_of('no_statement')})"
-)
+_LITERAL = re.compile(f"{_ADDRESS}|{_GAP}")
+"""An address or a gap."""
+
+_SIGNS_OF_LITERALS = ("@", "://", "www.", ".com", ".org", ".net", "[")
+"""What a text with one has, so that most texts are not searched."""
+
+_WITHOUT_VALUE = re.compile(f"{_ADDRESS}|{_GAP}|{any_of('no_statement')}")
 """An address, a gap, or what has figures and is no statement, such as `Step 3`."""
 
 _ITEM_NUMBER = re.compile(
@@ -122,18 +126,20 @@ def find_statements(
 
     They are in order and do not overlap. `language` is a BCP 47 tag, or empty to guess it.
     """
-    literal, places_without_values = _literal_parts(text)
     known = _normalize(given)
     found = []
-    for part in without_overlaps(literal):
+    for part in without_overlaps(_literal_parts(text)):
         if not _is_quoted(part.of(text), known):
             found.append(part)
     stated = known_values(given, language)
     values = find_values(text, language)
-    for number, value in enumerate(values):
+    unstated = [number for number, value in enumerate(values) if not value.is_stated(stated)]
+    places_without_values = _places_without_values(text) if unstated else []
+    for number in unstated:
+        value = values[number]
         if value.is_in_words and not number_words:
             continue
-        if value.is_stated(stated) or _is_within(value.start, places_without_values):
+        if _is_within(value.start, places_without_values):
             continue
         if _is_converted(text, values, number, stated):
             continue
@@ -154,22 +160,20 @@ def _is_converted(text: str, values: Sequence[Value], number: int, stated: Readi
     return False
 
 
-def _literal_parts(text: str) -> tuple[list[Range], list[Range]]:
-    """Return what sources have to say word by word: addresses, gaps and quotations.
-
-    The second value is where a figure is no statement of its own, such as in an address.
-    """
+def _literal_parts(text: str) -> list[Range]:
+    """Return what sources have to say word by word: addresses, gaps and quotations."""
     literal: list[Range] = []
-    places_without_values: list[Range] = []
-    for match in _STATEMENT.finditer(text):
-        place = Range(*match.span())
-        places_without_values.append(place)
-        if match.lastgroup != "none":
-            literal.append(place)
+    if any(sign in text for sign in _SIGNS_OF_LITERALS):
+        literal += [Range(*match.span()) for match in _LITERAL.finditer(text)]
     for match in _QUOTATION.finditer(text):
         if _is_long(match[0]) or _is_said(text, *match.span()):
             literal.append(Range(*match.span()))
-    return literal, places_without_values
+    return literal
+
+
+def _places_without_values(text: str) -> list[Range]:
+    """Return where a figure is no statement of its own, such as in an address."""
+    return [Range(*match.span()) for match in _WITHOUT_VALUE.finditer(text)]
 
 
 def _is_within(position: int, ranges: Sequence[Range]) -> bool:
