@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, MutableMapping, Sequence
-from functools import partial
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 from markdown_it.token import Token
 
@@ -17,9 +16,9 @@ from ...html.elements import HEADINGS
 from ...language.languages import any_of
 from ...language.sentences import rough_end
 from ...remark import KINDS, Remark
-from ..marks.marking import inline_text
 from .block_lines import note, noted_in
 from .document import MarkdownBlock
+from .references import without_references
 
 Environment = MutableMapping[str, Any]
 """The environment of the parser, with what was noted so far."""
@@ -67,43 +66,6 @@ _SENTENCE_END = re.compile(rough_end())
 
 _MIN_COPIED_WORDS = 8
 """The minimum number of words of a text that is given again."""
-
-_REFERENCES = re.compile(rf"\W*(?:\d{{1,2}}[.)]?\s)?{any_of('references')}\W*", re.IGNORECASE)
-"""What stands above a list of sources."""
-
-_LABELLED = re.compile(rf"\W*{any_of('references')}\W{{0,3}}[:：]", re.IGNORECASE)
-"""The start of a line that has a label and the sources."""
-
-_SOURCE = re.compile(
-    r"\W{0,3}\[?\^?\d{1,3}(?:[\]):.]|\s)|.{0,300}(?:https?://|www\.|\bdoi\b|\bISBN\b)",
-    re.IGNORECASE,
-)
-"""The start of a line of such a list."""
-
-_NUMBERED_ADDRESS = re.compile(
-    r"\W{0,2}\[\^?\d{1,3}\]:?\s.{0,200}https?://|\[\^?\d{1,3}\]:\s?https?://"
-)
-"""The start of a line that is a source also without a label above it."""
-
-_NUMBER = re.compile(r"\W{0,3}(\d{1,3})(?:[\]):.]|\s)")
-"""The number at the start of such a line."""
-
-_ADDRESS = re.compile(r"<?https?://\S{1,2000}>?")
-"""A line that is an address."""
-
-_NAMES_SOURCE = re.compile(r"https?://|\b(?:19|20)\d\d\b|\bdoi\b|\bISBN\b|[《»”]", re.IGNORECASE)
-"""What a line has that names a source."""
-
-_SERVICE_LINE = re.compile(
-    rf"[^.!?\n]{{0,60}}\b(?:search|{any_of('references')})\b[^.!?\n]{{0,60}}", re.IGNORECASE
-)
-"""What a service says of a list of sources behind it."""
-
-_NUMBER_ALONE = re.compile(r"\[?\^?\d{1,3}\]?")
-
-_CITED = re.compile(r"[ \u00a0]?[\[【]\^?\d{1,3}(?:\s?[,;–-]\s?\^?\d{1,3}){0,9}[\]】]")
-"""One number of a source or several in brackets."""
-
 
 def blocks_of(tokens: Sequence[Token], environment: Environment) -> list[MarkdownBlock]:
     """Return the blocks at the top level that have words or code.
@@ -308,203 +270,6 @@ def _is_same(block: MarkdownBlock, other: MarkdownBlock) -> bool:
     return block.kind == other.kind and block.kind != "pre" and block.words == other.words
 
 
-def _without_references(
-    blocks: list[MarkdownBlock], environment: Environment
-) -> list[MarkdownBlock]:
-    """Drop lists of sources at the end, and the numbers that point to them.
-
-    The writer adds the sources that it gave.
-    """
-    dropped = {*range(_start_of_sources(blocks), len(blocks)), *_sections_of_sources(blocks)}
-    numbers: set[int] = set()
-    for index in dropped:
-        numbers |= _numbers_of(blocks[index])
-    if dropped:
-        note(environment, "repaired_references")
-    kept = [block for index, block in enumerate(blocks) if index not in dropped]
-    return _without_numbers(kept, numbers, environment)
-
-
-def _sections_of_sources(blocks: Sequence[MarkdownBlock]) -> list[int]:
-    """Return the indexes of the blocks of sections that are lists of sources, in a text."""
-    found: list[int] = []
-    section: list[int] = []
-    for index, block in enumerate(blocks):
-        if block.kind not in HEADINGS:
-            section.append(index)
-            continue
-        found += section if _is_section_of_sources(blocks, section) else []
-        section = [index]
-    return found
-
-
-def _is_section_of_sources(blocks: Sequence[MarkdownBlock], section: Sequence[int]) -> bool:
-    if len(section) < 2 or not _REFERENCES.fullmatch(blocks[section[0]].text):
-        return False
-    lines: list[str] = []
-    for index in section[1:]:
-        if blocks[index].kind not in ("p", "ul", "ol"):
-            return False
-        lines += _lines_of(blocks[index])
-    return all(map(_NAMES_SOURCE.search, lines))
-
-
-class _LabelledLines(NamedTuple):
-    """The lines of a block, apart from the label of a list of sources that it begins with."""
-
-    kind: str
-    has_label: bool
-    lines: list[str]
-
-    @property
-    def are_sources(self) -> bool:
-        """Whether each line is a source."""
-        return all(map(_SOURCE.match, self.lines))
-
-    @property
-    def labels_sources(self) -> bool:
-        """Whether the block is a label, with or without sources below it."""
-        return self.has_label and (self.kind in HEADINGS or self.are_sources)
-
-    @property
-    def are_addresses(self) -> bool:
-        """Whether each line is an address, which is numbered unless there are several lines."""
-        if all(map(_NUMBERED_ADDRESS.match, self.lines)):
-            return True
-        has_several = self.kind in ("ul", "ol") or len(self.lines) + self.has_label > 1
-        return has_several and all(map(_ADDRESS.fullmatch, self.lines))
-
-
-def _start_of_sources(blocks: Sequence[MarkdownBlock]) -> int:
-    """Return where the lists of sources at the end begin: the number of blocks without one."""
-    end = len(blocks)
-    start = end
-    for index in reversed(range(end)):
-        block = blocks[index]
-        said = _labelled_lines(block)
-        if said is None:
-            break
-        is_at_end = start in (end, index + 1)
-        is_one_line = start == end and _is_line_of_sources(block)
-        is_source = block.kind in ("ul", "ol") or (block.kind == "p" and said.are_sources)
-        if said.labels_sources or is_one_line or (is_at_end and said.are_addresses):
-            start = index
-        elif not (is_source or (index == end - 1 and _is_of_service(block))):
-            break
-    # A label without a list belongs to the text.
-    rest = blocks[start:]
-    is_list = len(rest) > 1 or _has_several_lines(rest) or any(map(_is_line_of_sources, rest))
-    return start if is_list else end
-
-
-def _labelled_lines(block: MarkdownBlock) -> _LabelledLines | None:
-    """Return the lines of a block, or None if it has none."""
-    lines = _lines_of(block)
-    if not lines:
-        return None
-    has_label = bool(_REFERENCES.fullmatch(lines[0]))
-    return _LabelledLines(block.kind, has_label, lines[1:] if has_label else lines)
-
-
-def _is_of_service(block: MarkdownBlock) -> bool:
-    """Tell whether a block is the line that a service writes below its answers."""
-    return _SERVICE_LINE.fullmatch(block.text.strip()) is not None
-
-
-def _is_line_of_sources(block: MarkdownBlock) -> bool:
-    """Tell whether a paragraph is a label and sources in one line: `Sources: https://…`."""
-    if block.kind != "p" or not _LABELLED.match(block.text):
-        return False
-    has_link = any(token.type == "link_open" for tokens in block.inlines for token in tokens)
-    return has_link or "://" in block.text
-
-
-def _has_several_lines(blocks: Sequence[MarkdownBlock]) -> bool:
-    return any(len(_lines_of(block)) > 1 for block in blocks)
-
-
-def _lines_of(block: MarkdownBlock) -> list[str]:
-    """Return the lines of a paragraph or heading, or the items of a list."""
-    lines: list[str] = []
-    for tokens in block.inlines:
-        line: list[Token] = []
-        for token in tokens:
-            if token.type in ("softbreak", "hardbreak"):
-                lines.append(inline_text(line))
-                line = []
-            else:
-                line.append(token)
-        lines.append(inline_text(line))
-    return [line.strip() for line in lines if line.strip()]
-
-
-def _numbers_of(block: MarkdownBlock) -> set[int]:
-    """Return the numbers of the sources in a block."""
-    lines = _lines_of(block)
-    numbers: set[int] = set()
-    for line in lines:
-        number = _NUMBER.match(line)
-        if number:
-            numbers.add(int(number[1]))
-    if block.kind in ("ul", "ol") and not numbers:
-        first = int(block.tokens[0].attrGet("start") or 1)
-        numbers |= set(range(first, first + len(lines)))
-    return numbers
-
-
-def _without_numbers(
-    blocks: list[MarkdownBlock], numbers: set[int], environment: Environment
-) -> list[MarkdownBlock]:
-    """Return blocks without the numbers of sources, unless the writer gave sources.
-
-    A number whose address stands elsewhere is a link.
-    """
-    has_sources = environment.get("has_sources", False)
-    for block in blocks:
-        for tokens in block.inlines:
-            _unlink_numbers(tokens, environment, has_sources=has_sources)
-            for token in tokens if numbers and not has_sources else ():
-                if token.type == "text":
-                    token.content = _CITED.sub(partial(_uncited, numbers), token.content)
-            _drop_empty_scripts(tokens, numbers if not has_sources else set())
-    return [MarkdownBlock(block.tokens) for block in blocks]
-
-
-def _unlink_numbers(tokens: list[Token], environment: Environment, *, has_sources: bool) -> None:
-    """Make text of links whose words are a number, or leave them out."""
-    index = 0
-    while index + 2 < len(tokens):
-        opening, number, closing = tokens[index : index + 3]
-        is_link = opening.type == "link_open" and closing.type == "link_close"
-        if is_link and _NUMBER_ALONE.fullmatch(number.content):
-            text = f"[{number.content.strip('[]')}]" if has_sources else ""
-            tokens[index : index + 3] = [Token("text", "", 0, content=text)]
-            before = tokens[index - 1] if index else None
-            if before is not None and before.type == "text" and not text:
-                before.content = before.content.removesuffix(" ")
-            note(environment, "repaired_references")
-        index += 1
-
-
-def _drop_empty_scripts(tokens: list[Token], numbers: set[int]) -> None:
-    """Leave out what is raised, and empty or the number of a source."""
-    index = 0
-    while index + 2 < len(tokens):
-        opening, inner, closing = tokens[index : index + 3]
-        is_raised = opening.type == "sup_open" and closing.type == "sup_close"
-        is_number = inner.content.isdecimal() and int(inner.content) in numbers
-        if is_raised and (is_number or not inner.content):
-            del tokens[index : index + 3]
-        else:
-            index += 1
-
-
-def _uncited(numbers: set[int], cited: re.Match[str]) -> str:
-    """Return an empty string if all cited numbers are those of sources, else what was matched."""
-    found = {int(number) for number in re.findall(r"\d+", cited[0])}
-    return "" if found <= numbers else cited[0]
-
-
 OF_MODELS: Sequence[Transform] = (
     _without_thinking,
     _without_narration,
@@ -522,7 +287,7 @@ TRANSFORMS: Sequence[Transform] = (
     _without_false_start,
     _without_copies,
     _without_loop,
-    _without_references,
+    without_references,
 )
 """What is changed in the blocks of an answer, in this order."""
 
