@@ -546,12 +546,8 @@ class _Writing:
         )
         remarks = [*candidate.repaired, *document.remarks]
         remarks += remarks_on_html_links(text, document)
-        completion = candidate.completion
-        if any(remark.kind == "repaired_loop" for remark in document.remarks):
-            completion = structs.replace(completion, finish_reason="loop")
         return replace(
             candidate,
-            completion=completion,
             document=document,
             repaired=tuple(sorted(without_repeated(remarks), key=_place_of)),
             text=text or "(nothing)",  # many servers refuse an empty message

@@ -60,6 +60,20 @@ _MAX_SENTENCE = 1000
 _SHOWN = 60
 """The number of characters of a text that a message shows."""
 
+_MIN_PARAGRAPH = 8
+"""The number of words of a paragraph that counts if it is repeated."""
+
+_MIN_PARAGRAPHS = 6
+"""The number of such paragraphs in a loop."""
+
+_REPEATED_SHARE = 0.6
+"""The minimum share of such paragraphs, from somewhere in a loop until the end."""
+
+_BEGUN_SHARE = 0.4
+"""The minimum share of them from the start of the loop on."""
+
+_NO_FIGURES = str.maketrans("", "", "0123456789")
+
 # Long words are cut, since a loop can be one word without end.
 _LETTER = rf"[^\W\d_{UNSPACED}]"
 _LETTERS = rf"[{UNSPACED}]|{_LETTER}{{1,20}}(?:[{COMBINING_MARKS}]{_LETTER}{{0,9}}){{0,9}}"
@@ -91,14 +105,12 @@ def find_loop(text: str) -> int | None:
     still being written can be given again and again: all of it is only read where parts of its
     end stood there before.
     """
-    loops = []
-    period = _find_period(text)
-    if period is not None:
-        loops.append(period)
-    for word, least in _KINDS:
-        repeated = _find_repeated_end(text, word, least)
-        if repeated is not None:
-            loops.append(repeated)
+    found = [
+        _find_period(text),
+        _find_repeated_paragraphs(text),
+        *(_find_repeated_end(text, word, least) for word, least in _KINDS),
+    ]
+    loops = [loop for loop in found if loop is not None]
     if not loops:
         return None
     loop = min(loops)
@@ -195,6 +207,34 @@ def _find_repeated_end(text: str, word: re.Pattern[str], least: int) -> int | No
     while repeats[second_time - 1]:
         second_time -= 1
     return _group_start(text, word, second_time, weight)
+
+
+def _find_repeated_paragraphs(text: str) -> int | None:
+    """Return where a text begins to say the same paragraphs again until its end, or None.
+
+    Figures are ignored, and a few paragraphs may be new in each round.
+    """
+    seen: set[str] = set()
+    starts: list[int] = []
+    is_repeated: list[bool] = []
+    position = 0
+    for paragraph in text.split("\n\n"):
+        words = paragraph.translate(_NO_FIGURES).strip()
+        is_again = words in seen and len(_WORD.findall(words)) >= _MIN_PARAGRAPH
+        seen.add(words)
+        starts.append(position)
+        is_repeated.append(is_again)
+        position += len(paragraph) + 2
+    repeated = sum(is_repeated)
+    first: int | None = None
+    for place, is_again in enumerate(is_repeated):
+        share = repeated / (len(starts) - place)
+        if is_again and repeated >= _MIN_PARAGRAPHS and share >= _BEGUN_SHARE:
+            first = starts[place] if first is None else first
+            if share >= _REPEATED_SHARE:
+                return first
+        repeated -= is_again
+    return None
 
 
 def _find_period(text: str) -> int | None:

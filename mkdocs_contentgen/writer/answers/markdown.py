@@ -26,7 +26,7 @@ from ..marks.marking import Given, inline_text, mark_code_block, mark_paragraph
 from .document import MarkdownBlock, MarkdownDocument
 from .parser import CODE_BLOCKS, TIP, TIPS, answer_parser, excess_problem
 from .reading import MAX_TEXT
-from .transforms import OF_MODELS, TRANSFORMS, blocks_of, remarks_in
+from .transforms import OF_PERSONS, TRANSFORMS, blocks_of, remarks_in
 
 _MAX_TITLE = 150
 """The maximum length of a title that is taken from the topic, in characters."""
@@ -80,9 +80,8 @@ def read_markdown(
     tokens = answer_parser().parse(text, environment)
     document.problem = environment.get("problem", "")
     blocks = blocks_of(tokens, environment)
-    for transform in TRANSFORMS:
-        if not (by_person and transform in OF_MODELS):
-            blocks = transform(blocks, environment)
+    for transform in OF_PERSONS if by_person else TRANSFORMS:
+        blocks = transform(blocks, environment)
     document.blocks = blocks
     topic = split_words(title)
     heading = _find_title(document.blocks, topic)

@@ -27,6 +27,10 @@ _WHOLE = re.compile(rf"{rough_end()}|\n(?=\n)")
 """The end of a sentence, or of a paragraph."""
 
 
+_HEADING = re.compile(r"#|(\*\*|__)[^\n*_]{1,100}\1:?\Z")
+"""The start of a heading, or a line in bold that is one."""
+
+
 def trim(text: str) -> str:
     """Return a text that was cut somewhere, up to the end of its last whole sentence.
 
@@ -34,7 +38,7 @@ def trim(text: str) -> str:
     """
     last = max((match.end() for match in _WHOLE.finditer(f"{text}\n")), default=0)
     paragraphs = text[:last].rstrip().split("\n\n")
-    while paragraphs and paragraphs[-1].startswith("#"):
+    while paragraphs and _HEADING.match(paragraphs[-1]):
         paragraphs.pop()
     return "\n\n".join(paragraphs)
 

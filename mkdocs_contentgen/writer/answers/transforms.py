@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, MutableMapping, Sequence
-from itertools import pairwise
 from typing import Any
 
 from markdown_it.token import Token
@@ -28,7 +27,7 @@ Transform = Callable[[list[MarkdownBlock], Environment], list[MarkdownBlock]]
 _MAX_PREFACE = 300
 """The number of characters before a title that can be talk."""
 
-_MAX_THINKING_STARTS = 3
+_MAX_PLAN_STARTS = 3
 """The number of blocks at the start in which a plan of a model shows."""
 
 _MAX_LINE = 200
@@ -36,12 +35,6 @@ _MAX_LINE = 200
 
 _MAX_NARRATION = 500
 """The maximum length of a paragraph that can be narration, in characters."""
-
-_MIN_LOOPED = 6
-"""The minimum number of blocks of a loop that repeat earlier ones."""
-
-_LOOPED_SHARE = 0.6
-"""The minimum share of such blocks, from the start of the loop until the end."""
 
 _WITH_ATTRIBUTES = re.compile(
     r"(?:(?P<language>[\w.+#-]{1,40})(?=[\s{]))?"
@@ -66,6 +59,7 @@ _SENTENCE_END = re.compile(rough_end())
 
 _MIN_COPIED_WORDS = 8
 """The minimum number of words of a text that is given again."""
+
 
 def blocks_of(tokens: Sequence[Token], environment: Environment) -> list[MarkdownBlock]:
     """Return the blocks at the top level that have words or code.
@@ -115,25 +109,93 @@ def _show_label(fence: Token) -> None:
         fence.content = f"{info}\n"
 
 
-def _without_thinking(blocks: list[MarkdownBlock], environment: Environment) -> list[MarkdownBlock]:
-    """Drop a plan at the start, in which a model thinks about its task, above the title."""
-    starts = blocks[:_MAX_THINKING_STARTS]
-    has_steps = any(_THINKING_STEP.match(block.text[:_MAX_LINE]) for block in starts)
-    if not (has_steps or (blocks and _NARRATION.match(blocks[0].text))):
+def _without_preface(blocks: list[MarkdownBlock], environment: Environment) -> list[MarkdownBlock]:
+    """Drop what stands above the title: a plan of the model, its narration, or a few words."""
+    titles = [place for place, block in enumerate(blocks) if _is_title(block)]
+    starts = blocks[:_MAX_PLAN_STARTS]
+    is_plan = any(_THINKING_STEP.match(block.text[:_MAX_LINE]) for block in starts)
+    if is_plan:
+        sections = [place for place, block in enumerate(blocks) if block.kind == "h2"]
+        # Steps can have titles in them, so the last one is that of the text.
+        start = [0, *sections[:1], *titles][-1]
+    else:
+        start = titles[0] if len(titles) == 1 else 0  # several can be sections
+    before = blocks[:start]
+    is_narration = is_plan or any(_NARRATION.match(block.text) for block in before[:1])
+    is_prose = all(block.kind in ("p", "ul", "ol", "blockquote") for block in before)
+    is_short = is_prose and sum(len(block.text) for block in before) <= _MAX_PREFACE
+    if not before or not (is_narration or is_short):
         return blocks
-    titles = [index for index, block in enumerate(blocks) if block.kind == "h1"]
-    if not titles and has_steps:
-        titles = [index for index, block in enumerate(blocks) if block.kind == "h2"][:1]
-    # Steps can have titles in them.
-    start = 0
-    if has_steps and titles:
-        start = titles[-1]
-    elif len(titles) == 1:  # several can be sections
-        start = titles[0]
-    if start == 0:
-        return blocks
-    note(environment, "repaired_narration")
+    note(environment, "repaired_narration" if is_narration else "repaired_opening")
     return blocks[start:]
+
+
+def _is_title(block: MarkdownBlock) -> bool:
+    """Tell whether a block is a heading of level 1, and no line above a line of `=`."""
+    return block.kind == "h1" and block.tokens[0].markup != "="
+
+
+def _without_restart(blocks: list[MarkdownBlock], environment: Environment) -> list[MarkdownBlock]:
+    """Keep a text once that the model begins again: after a false start, or as a whole."""
+    again = 1
+    while again < len(blocks) and not _begins_again(blocks[0], blocks[again]):
+        again += 1
+    begun = blocks[:again]
+    rest = blocks[again:]
+    if not rest:
+        return blocks
+    if _is_copy(begun, rest):
+        note(environment, "repaired_copy")
+        return begun
+    is_narrated = any(_is_narration(block.text) for block in begun[1:])
+    if not (begun[0].kind == "h1" and _is_false_start(begun, rest, is_narrated=is_narrated)):
+        return blocks
+    if len(begun) > 1:
+        note(environment, "repaired_narration" if is_narrated else "repaired_copy")
+    title = rest[0] if rest[0].kind == "h1" else begun[0]
+    return [title, *rest[1:]]
+
+
+def _begins_again(first: MarkdownBlock, block: MarkdownBlock) -> bool:
+    """Tell whether a block can be the first one of a text once more, such as a longer title."""
+    if first.kind == block.kind == "h1":
+        return set(first.words) <= set(block.words)
+    is_same_kind = first.kind == block.kind or (first.kind, block.kind) == ("h1", "h2")
+    return is_same_kind and block.kind != "pre" and block.words == first.words
+
+
+def _is_copy(begun: Sequence[MarkdownBlock], rest: Sequence[MarkdownBlock]) -> bool:
+    """Tell whether the rest of a text is the begun one, once more or several times.
+
+    Below a title, the last copy can be cut off. A poem can end with its first verse.
+    """
+    words = _words_of(begun)
+    repeated = _words_of(rest)
+    if min(len(words), len(repeated)) < _MIN_COPIED_WORDS:
+        return False
+    is_whole = len(repeated) % len(words) == 0 or begun[0].kind in HEADINGS
+    return is_whole and repeated == [*words, *repeated][: len(repeated)]
+
+
+def _is_false_start(
+    begun: Sequence[MarkdownBlock], rest: Sequence[MarkdownBlock], *, is_narrated: bool
+) -> bool:
+    """Tell whether what was begun is a title alone, narration, or the first sections of the rest.
+
+    What stands between a title and the same title belongs to no section.
+    """
+    headings = _headings_of(begun[1:])
+    if headings:
+        return headings == _headings_of(rest[1:])[: len(headings)] and len(begun) <= len(rest)
+    return begun[0].words == rest[0].words and (len(begun) == 1 or is_narrated)
+
+
+def _words_of(blocks: Sequence[MarkdownBlock]) -> list[str]:
+    return [word for block in blocks for word in block.words]
+
+
+def _headings_of(blocks: Sequence[MarkdownBlock]) -> list[list[str]]:
+    return [block.words for block in blocks if block.kind in HEADINGS]
 
 
 def _without_narration(
@@ -154,7 +216,7 @@ def _without_narration(
     return kept
 
 
-def _is_narration(text: str, is_behind_narration: bool) -> bool:
+def _is_narration(text: str, is_behind_narration: bool = False) -> bool:
     """Tell whether all sentences of a short paragraph are about the work of a model."""
     sentences = [part.strip() for part in _SENTENCE_END.split(text) if part.strip()]
     if len(text) > _MAX_NARRATION or not sentences:
@@ -167,129 +229,16 @@ def _is_narration(text: str, is_behind_narration: bool) -> bool:
     return len(others) <= most
 
 
-def _without_false_start(
-    blocks: list[MarkdownBlock], environment: Environment
-) -> list[MarkdownBlock]:
-    """Drop a text that was begun and then begun again, with a title of more words."""
-    titles = [index for index, block in enumerate(blocks) if block.kind == "h1"]
-    if len(titles) < 2 or titles[0] > 0:
-        return blocks
-    first, second = titles[:2]
-    begun = _headings_of(blocks[first + 1 : second])
-    again = _headings_of(blocks[second + 1 :])
-    repeats_headings = bool(begun) and begun == again[: len(begun)]
-    is_same_title = set(blocks[first].words) <= set(blocks[second].words)
-    is_shorter = second - first <= (len(blocks) - second)
-    if not (repeats_headings and is_same_title and is_shorter):
-        return blocks
-    note(environment, "repaired_copy")
-    return blocks[second:]
-
-
-def _headings_of(blocks: Sequence[MarkdownBlock]) -> list[list[str]]:
-    return [block.words for block in blocks if block.kind in HEADINGS]
-
-
-def _without_second_title(
-    blocks: list[MarkdownBlock], environment: Environment
-) -> list[MarkdownBlock]:
-    """Drop the title where it is said again as the first section."""
-    is_repeated = (
-        len(blocks) > 2
-        and blocks[0].kind == "h1"
-        and blocks[1].kind == "h2"
-        and blocks[0].words == blocks[1].words
-    )
-    return [blocks[0], *blocks[2:]] if is_repeated else blocks
-
-
-def _without_loop(blocks: list[MarkdownBlock], environment: Environment) -> list[MarkdownBlock]:
-    """Cut a text where it begins to say the same blocks again until its end.
-
-    Figures are ignored, and a few blocks may be new in each repetition.
-    """
-    seen: set[tuple[str, ...]] = set()
-    is_repeated: list[bool] = []
-    for block in blocks:
-        words = tuple(word for word in block.words if not word.isdigit())
-        is_repeated.append(len(words) >= _MIN_COPIED_WORDS and words in seen)
-        seen.add(words)
-    repeated = sum(is_repeated)
-    for index, is_again in enumerate(is_repeated):
-        share = repeated / (len(blocks) - index)
-        if is_again and repeated >= _MIN_LOOPED and share >= _LOOPED_SHARE:
-            note(environment, "repaired_loop")
-            return blocks[:index]
-        repeated -= is_again
-    return blocks
-
-
-def _without_preface(blocks: list[MarkdownBlock], environment: Environment) -> list[MarkdownBlock]:
-    """Drop a few words before the only title of a text."""
-    titles = [index for index, block in enumerate(blocks) if block.tokens[0].markup == "#"]
-    if len(titles) != 1 or titles[0] == 0:
-        return blocks
-    before = blocks[: titles[0]]
-    is_prose = all(block.kind in ("p", "ul", "ol", "blockquote") for block in before)
-    if not is_prose or sum(len(block.text) for block in before) > _MAX_PREFACE:
-        return blocks
-    note(environment, "repaired_opening")
-    return blocks[titles[0] :]
-
-
-def _without_copies(blocks: list[MarkdownBlock], environment: Environment) -> list[MarkdownBlock]:
-    """Keep a text once that is given several times.
-
-    Each copy begins with the first block once more. The last one can be cut off, but only in a
-    text with a title.
-    """
-    starts = [index for index, block in enumerate(blocks) if _is_same(block, blocks[0])]
-    if len(starts) < 2:
-        return blocks
-    copies: list[list[str]] = []
-    for start, end in pairwise([*starts, len(blocks)]):
-        words: list[str] = []
-        for block in blocks[start:end]:
-            words += block.words
-        copies.append(words)
-    first = copies[0]
-    has_title = blocks[0].tokens[0].type == "heading_open"
-    # Without a title, each copy is whole: a poem can end with its first verse.
-    least = _MIN_COPIED_WORDS
-    if not has_title:
-        least = max(_MIN_COPIED_WORDS, len(first))
-    for copy in copies:
-        is_copy = len(copy) >= least and copy == first[: len(copy)]
-        if not is_copy:
-            return blocks
-    note(environment, "repaired_copy")
-    return blocks[: starts[1]]
-
-
-def _is_same(block: MarkdownBlock, other: MarkdownBlock) -> bool:
-    return block.kind == other.kind and block.kind != "pre" and block.words == other.words
-
-
-OF_MODELS: Sequence[Transform] = (
-    _without_thinking,
-    _without_narration,
-    _without_false_start,
-    _without_copies,
-    _without_loop,
-)
-"""The transforms that a text of a person does not need, whose words and repetitions are meant."""
-
 TRANSFORMS: Sequence[Transform] = (
-    _without_thinking,
     _without_preface,
+    _without_restart,
     _without_narration,
-    _without_second_title,
-    _without_false_start,
-    _without_copies,
-    _without_loop,
     without_references,
 )
 """What is changed in the blocks of an answer, in this order."""
+
+OF_PERSONS: Sequence[Transform] = (without_references,)
+"""What is changed in the blocks of a text of a person, whose words and repetitions are meant."""
 
 
 def remarks_in(environment: Environment) -> list[Remark]:

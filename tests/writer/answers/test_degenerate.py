@@ -17,6 +17,9 @@ from mkdocs_contentgen.writer.answers.degenerate import degenerate_problem, find
 CASES = cases("degenerate")
 
 FOLDER = GOLDEN / "degenerate"
+PARAGRAPHS = [
+    " ".join(f"{letter}{number}x" for number in "abcdefghijklmnop") for letter in "qrstuvw"
+]
 START = "The library opens on Sundays from now on. Families have asked for it.\n\n"
 
 
@@ -73,6 +76,20 @@ def test_other_figures() -> None:
     assert find_loop(START + _counting(200)) == len(f"{START}{_counting(1)}\n")
     found = degenerate_problem(START + _counting(200))
     assert found.startswith("the text repeats itself without end: 'In 1902 the library had 14 vis")
+
+
+def test_a_loop_of_several_paragraphs() -> None:
+    """It is found while it is written, also with a new paragraph in each round."""
+    rounds = [
+        "\n\n".join([*PARAGRAPHS, f"In round {chr(97 + number) * 9} the {chr(97 + number)} came."])
+        for number in range(8)
+    ]
+    text = START + "\n\n".join(rounds)
+    found = [find_loop(text[:end]) for end in range(0, len(text), 100)]
+    first = next(index for index, loop in enumerate(found) if loop is not None)
+    assert all(loop == len(START) + len(rounds[0]) + 2 for loop in found[first:])
+    assert first * 100 < len(text) / 2
+    assert find_loop("\n\n".join([START, *PARAGRAPHS[:5], *PARAGRAPHS[:5]])) is None
 
 
 def test_a_loop_that_ends() -> None:

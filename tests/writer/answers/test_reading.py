@@ -47,6 +47,8 @@ def test_an_answer_is_mended(answer: str, text: str | None, remarks: list[str]) 
     [
         ("One. Two, thr", "One."),
         ("One.\n\n## Two\n\n- a\n- b", "One."),
+        ("One.\n\n**Two**", "One."),
+        ("One.\n\n**Two** is it.", "One.\n\n**Two** is it."),
         ("缓存。更多", "缓存。"),
         ("“One.” Two", "“One.”"),
         ("「缓存。」更多", "「缓存。」"),
