@@ -10,9 +10,9 @@ from __future__ import annotations
 import html
 import re
 from collections import Counter
-from collections.abc import Iterator, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 from markdown_it import MarkdownIt
 from markdown_it.common.html_blocks import block_names
@@ -21,11 +21,11 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from ...errors import UnsafeHTMLError
-from ...html.block_rules import line_at, push_block
+from ...html.block_rules import line_at
 from ...html.elements import DROPPED
 from ...html.inline_tags import TAG, name_of_tag, paired_tags
+from ...html.markdown_blocks import fenced_code
 from ...html.plain_markdown import to_plain_markdown
-from ...language.ranges import Range
 from .block_lines import (
     INTERRUPTS,
     lines_between,
@@ -67,29 +67,19 @@ _PLAIN = frozenset(
 )
 """Elements that only group text, in which Markdown is Markdown."""
 
-_NAMES = "|".join([*block_names, *DROPPED, *_INLINE_WITH_END, *_INLINE, *_WRAPPING, "pre"])
+_KNOWN = frozenset({*_BLOCKS, *_INLINE_WITH_END, *_INLINE, *_WRAPPING, *_CODE})
+"""The names of all elements that are HTML in an answer."""
+
 _TAG = re.compile(
-    rf"<(?P<end>/?)(?P<name>{_NAMES})(?=[\s/>])[^<>]{{0,1000}}>|<!DOCTYPE[^<>]{{0,300}}>"
-    r"|<!--|-->",
+    r"(?P<code>(?<!`)(?P<ticks>`{1,9})(?!`)[^\n]{0,500}?(?<!`)(?P=ticks)(?!`))"
+    r"|<(?P<end>/?)(?P<name>[A-Za-z][\w-]{0,40})(?=[\s/>])[^<>]{0,1000}>"
+    r"|<(?P<declaration>!DOCTYPE)[^<>]{0,300}>|(?P<comment><!--|-->)",
     re.IGNORECASE,
 )
-"""A tag, or the start or the end of a comment."""
+"""A tag, the start or the end of a comment, or code in backticks, in which there is none."""
 
-_END_TAG = re.compile(
-    rf"</({'|'.join(sorted(_HTML_IF_ENDED - {'!--'}))}|code)(?=[\s/>])", re.IGNORECASE
-)
-
-_PROMPT_TAG = re.compile(r"</?(?P<name>[A-Za-z][\w-]{2,40})(?:\s[^<>]{0,200})?>(?P<rest>.*)")
-_PROMPT_END = re.compile(r"</(?P<name>[A-Za-z][\w-]{2,40})>(?=[ \t]*$)", re.MULTILINE)
-"""A tag at the start of a line, and an end tag at its end."""
-
-_ANY_TAG = re.compile(
-    rf"<(?P<end>/?)(?!(?:{_NAMES})>)(?P<name>[A-Za-z][\w-]{{2,40}})(?:\s[^<>]{{0,200}})?>",
-    re.IGNORECASE,
-)
-
-_PROMPT_TAGS = "prompt_tags"
-"""The key of the environment for the names of such elements."""
+_ELEMENTS_FOUND = "elements"
+"""The key of the environment for what elements an answer has."""
 
 _MIN_PROSE_WORDS = 8
 """The number of words of a line that is prose."""
@@ -112,13 +102,18 @@ _BREAKS_ONLY = re.compile(r"(?:<br ?/?>\s*)+", re.IGNORECASE)
 _BREAKS = ("softbreak", "hardbreak")
 """The types of the tokens of line breaks."""
 
-_TICKS = re.compile("`+")
-
 _TAGS_ARE_TEXT = "tags_are_text"
 """The key of the environment that is set while converted HTML is parsed: `<` is text there."""
 
-_LAST_ENDS = "last_ends"
-"""The key of the environment for the line with the last end tag of each element."""
+
+class _Found(NamedTuple):
+    """What elements an answer has."""
+
+    last_ends: dict[str, int]
+    """The number of the last line with an end tag, by the name of the element."""
+
+    of_prompts: set[str]
+    """The names of elements with prose that HTML does not have, such as `report`."""
 
 
 def read_html(parser: MarkdownIt) -> None:
@@ -126,7 +121,6 @@ def read_html(parser: MarkdownIt) -> None:
     parser.block.ruler.at("html_block", _read_html, {"alt": INTERRUPTS})
     parser.block.ruler.before("html_block", "listing", _read_listing, {"alt": INTERRUPTS})
     parser.block.ruler.before("listing", "line_breaks", _read_line_breaks, {"alt": INTERRUPTS})
-    parser.block.ruler.before("code", "prompt_tags", _read_prompt_tags, {"alt": INTERRUPTS})
 
 
 def read_inline_html(parser: MarkdownIt) -> None:
@@ -145,57 +139,6 @@ def _read_line_breaks(state: StateBlock, first: int, last: int, silent: bool) ->
     return True
 
 
-def _read_prompt_tags(state: StateBlock, first: int, last: int, silent: bool) -> bool:
-    """Remove tags that a prompt asked for, such as `<report>`, and keep what is in them."""
-    line = line_at(state, first)
-    tag = _PROMPT_TAG.match(line)
-    if "<" not in line or state.is_code_block(first):
-        return False
-    if tag is None or tag["name"].lower() not in _prompt_tags(state):
-        _blank_end_tag(state, first)
-        return False
-    if not tag["rest"].strip():
-        if not silent:
-            note(state.env, "repaired_html")
-            state.line = first + 1
-        return True
-    # As long as before, so that the positions of all lines stay.
-    begin = state.bMarks[first] + state.tShift[first]
-    end = begin + len(tag[0]) - len(tag["rest"])
-    state.src = f"{state.src[:begin]}{' ' * (end - begin)}{state.src[end:]}"
-    note(state.env, "repaired_html")
-    _blank_end_tag(state, first)
-    return False
-
-
-def _blank_end_tag(state: StateBlock, number: int) -> None:
-    """Make spaces of such an end tag at the end of a line."""
-    begin = state.bMarks[number] + state.tShift[number]
-    end_tag = _PROMPT_END.search(state.src, begin, state.eMarks[number])
-    if end_tag and end_tag["name"].lower() in _prompt_tags(state):
-        begin, end = end_tag.span()
-        state.src = f"{state.src[:begin]}{' ' * (end - begin)}{state.src[end:]}"
-        note(state.env, "repaired_html")
-
-
-def _prompt_tags(state: StateBlock) -> set[str]:
-    """Return the names of elements with prose that HTML does not have, such as `report`."""
-    found: set[str] | None = state.env.get(_PROMPT_TAGS)
-    if found is None:
-        starts: dict[str, int] = {}
-        found = set()
-        for tag in _ANY_TAG.finditer(state.src):
-            name = tag["name"].lower()
-            if not tag["end"]:
-                starts.setdefault(name, tag.end())
-            elif name in starts:
-                first = starts.pop(name)
-                if _has_prose(state.src[first : min(tag.start(), first + _MAX_PROSE)]):
-                    found.add(name)
-        state.env[_PROMPT_TAGS] = found
-    return found
-
-
 def _has_prose(text: str) -> bool:
     """Tell whether a text has a line of so many words that it is no data."""
     words = (len(line.split()) for line in text.split("\n"))
@@ -211,7 +154,7 @@ def _read_listing(state: StateBlock, first: int, last: int, silent: bool) -> boo
     name = start["name"].lower()
     end_tag = f"</{name}>"
     is_within_line = name == "code" and end_tag in line[start.end() :].lower()
-    if is_within_line or _last_ends(state).get(name, -1) < first:
+    if is_within_line or _found_in(state).last_ends.get(name, -1) < first:
         return False
     end = first
     while end < last and end_tag not in line_at(state, end).lower():
@@ -229,23 +172,15 @@ def _push_listing(state: StateBlock, start: re.Match[str], text: str, lines: lis
     name = start["name"].lower()
     text = text.lstrip(" \t")
     end = text.lower().index(f"</{name}>")
-    before = start["before"].strip()
-    if before:
-        push_block(state, "paragraph", "p", before, lines)
     code = text[start.end() : end]
+    after = text[end:].removeprefix(text[end : end + len(name) + 3])
     if name == "svg":
-        end += len("</svg>")
-        code = text[len(start["before"]) : end]
+        code = text[len(start["before"]) : end] + text[end : end + len("</svg>")]
     elif "<" not in code:
         code = html.unescape(code)
-    token = state.push("fence", "code", 0)
-    token.content = f"{code.strip(chr(10))}\n"
     language = _LANGUAGE.search(start[0])
-    token.info = language[1] if language else ""
-    token.map = lines
-    after = text[end:].removeprefix(f"</{name}>").strip()
-    if after:
-        push_block(state, "paragraph", "p", after, lines)
+    block = fenced_code(code.strip("\n"), language[1] if language else "")
+    push_markdown(state, f"{start['before']}\n\n{block}\n\n{after}", lines)
     note(state.env, "repaired_html")
     state.line = lines[1]
 
@@ -255,15 +190,19 @@ def _read_html(state: StateBlock, first: int, last: int, silent: bool) -> bool:
     if state.is_code_block(first) or state.env.get(_TAGS_ARE_TEXT):
         return False
     line = line_at(state, first)
-    names = {_name(tag) for tag in _html_tags(state, first, line)}
     is_row = "|" in line
-    if is_row or names.isdisjoint(_BLOCKS | {"!--"}):
+    if is_row or not any(_begins_block(state, tag) for tag in _html_tags(state, first, line)):
         return False
     if not silent:
         end = _end_of_block(state, first, last)
         _push_html(state, first, end)
         state.line = end
     return True
+
+
+def _begins_block(state: StateBlock, tag: re.Match[str]) -> bool:
+    """Tell whether a tag, or a comment, makes a line one of HTML."""
+    return _name(tag) in _BLOCKS | {"!--"} | _found_in(state).of_prompts
 
 
 def _push_html(state: StateBlock, first: int, end: int) -> None:
@@ -274,11 +213,11 @@ def _push_html(state: StateBlock, first: int, end: int) -> None:
     lines = lines_between(state, first, end).split("\n")
     for number, (is_code, line) in enumerate(split_code(lines), start=first):
         tags = [] if is_code else list(_html_tags(state, number, line))
-        names.update(map(_name, tags))
-        texts.append(_without_blocks(line, tags))
-        escaped.append(_with_escaped_signs(line, tags))
-    only_group_text = names & _BLOCKS <= _PLAIN and "!--" not in names
-    if only_group_text:
+        blocks = [tag for tag in tags if _begins_block(state, tag)]
+        names.update(map(_name, blocks))
+        texts.append(_with_changes(line, blocks, lambda words: words, "\n\n"))
+        escaped.append(_with_changes(line, tags, lambda words: words.replace("<", "&lt;")))
+    if names <= _PLAIN | _found_in(state).of_prompts:
         note(state.env, "repaired_html")
         push_markdown(state, "\n".join(texts), [first, end])
         return
@@ -292,25 +231,19 @@ def _push_html(state: StateBlock, first: int, end: int) -> None:
     state.env[_TAGS_ARE_TEXT] = False
 
 
-def _without_blocks(line: str, tags: Sequence[re.Match[str]]) -> str:
-    """Return a line of HTML without the tags of blocks."""
+def _with_changes(
+    line: str,
+    tags: Sequence[re.Match[str]],
+    change: Callable[[str], str],
+    instead: str | None = None,
+) -> str:
+    """Return a line with the words between its tags changed, and with the tags or others."""
     parts: list[str] = []
     done = 0
     for tag in tags:
-        if _name(tag) in _BLOCKS:
-            parts += [line[done : tag.start()], "\n\n"]
-            done = tag.end()
-    return "".join([*parts, line[done:]])
-
-
-def _with_escaped_signs(line: str, tags: Sequence[re.Match[str]]) -> str:
-    """Return a line of HTML, in which `<` that begins no tag is text."""
-    parts: list[str] = []
-    done = 0
-    for tag in tags:
-        parts += [line[done : tag.start()].replace("<", "&lt;"), tag[0]]
+        parts += [change(line[done : tag.start()]), tag[0] if instead is None else instead]
         done = tag.end()
-    return "".join([*parts, line[done:].replace("<", "&lt;")])
+    return "".join([*parts, change(line[done:])])
 
 
 def _end_of_block(state: StateBlock, first: int, last: int) -> int:
@@ -319,7 +252,8 @@ def _end_of_block(state: StateBlock, first: int, last: int) -> int:
     lines = (line_at(state, number) for number in range(first, last))
     for number, (is_code, line) in enumerate(split_code(lines), start=first):
         is_outside = state.sCount[number] < state.blkIndent and not state.isEmpty(number)
-        if is_outside or not (line.strip() or any(open_elements.values())):
+        is_end = not (is_code or line.strip() or any(open_elements.values()))
+        if is_outside or is_end:
             return number
         for tag in [] if is_code else _html_tags(state, number, line):
             name = _name(tag)
@@ -333,77 +267,58 @@ def _end_of_block(state: StateBlock, first: int, last: int) -> int:
 
 
 def _html_tags(state: StateBlock, number: int, line: str) -> Iterator[re.Match[str]]:
-    """Yield the HTML tags of a line. A tag that needs an end tag counts only if one follows."""
+    """Yield the tags of a line that are HTML, or what a prompt asked for, such as `<report>`.
+
+    A tag that needs an end tag counts only if one follows.
+    """
     if "<" not in line and "-->" not in line:
         return
-    last_ends = _last_ends(state)
-    for tag in _tags_outside_code(line):
+    found = _found_in(state)
+    for tag in _TAG.finditer(line):
         name = _name(tag)
-        if name not in _HTML_IF_ENDED or number <= last_ends.get(name, -1):
+        is_ended = number <= found.last_ends.get(name, -1)
+        if (
+            name in found.of_prompts
+            or name in _KNOWN - _HTML_IF_ENDED
+            or (name in _HTML_IF_ENDED and is_ended)
+        ):
             yield tag
 
 
-def _last_ends(state: StateBlock) -> dict[str, int]:
-    """Return the number of the last line with an end tag, by the name of the element."""
-    found: dict[str, int] | None = state.env.get(_LAST_ENDS)
-    if found is None:
-        found = {}
-        has_comments = "<!--" in state.src
-        for number, line in enumerate(state.src.split("\n")):
-            if has_comments and "-->" in line:
-                found["!--"] = number
-            for tag in _END_TAG.finditer(line) if "</" in line else ():
-                found[tag[1].lower()] = number
-        state.env[_LAST_ENDS] = found
+def _found_in(state: StateBlock) -> _Found:
+    """Return what elements an answer has, which is looked for once."""
+    found: _Found | None = state.env.get(_ELEMENTS_FOUND)
+    if found is not None:
+        return found
+    found = _Found({}, set())
+    starts: dict[str, int] = {}
+    number = 0
+    counted = 0
+    for tag in _TAG.finditer(state.src):
+        number += state.src.count("\n", counted, tag.start())
+        counted = tag.start()
+        name = _name(tag)
+        if not _is_end(tag):
+            starts.setdefault(name, tag.end())
+            continue
+        found.last_ends[name] = number
+        start = starts.pop(name, tag.start())
+        if name not in _KNOWN and _has_prose(state.src[start : tag.start()][:_MAX_PROSE]):
+            found.of_prompts.add(name)
+    state.env[_ELEMENTS_FOUND] = found
     return found
 
 
-def _tags_outside_code(line: str) -> Iterator[re.Match[str]]:
-    """Yield the tags of a line that do not stand in backticks."""
-    spans = _code_spans(line)
-    next_span = 0
-    for tag in _TAG.finditer(line):
-        while next_span < len(spans) and spans[next_span].end <= tag.start():
-            next_span += 1
-        is_in_code = next_span < len(spans) and spans[next_span].start <= tag.start()
-        if not is_in_code:
-            yield tag
-
-
-def _code_spans(line: str) -> list[Range]:
-    """Return the ranges of code in backticks in a line."""
-    runs = list(_TICKS.finditer(line))
-    # Code ends with the next run of as many backticks. They are looked for from the end of the
-    # line on, since looking on from each run would take quadratic time.
-    end_of: dict[int, int] = {}
-    next_of_length: dict[int, int] = {}
-    for index in reversed(range(len(runs))):
-        length = len(runs[index][0])
-        if length in next_of_length:
-            end_of[index] = next_of_length[length]
-        next_of_length[length] = index
-    spans = []
-    index = 0
-    while index < len(runs):
-        end = end_of.get(index)
-        if end is None:  # as it stands
-            index += 1
-        else:
-            spans.append(Range(runs[index].start(), runs[end].end()))
-            index = end + 1
-    return spans
-
-
 def _name(tag: re.Match[str]) -> str:
-    """Return the name of a tag in lower case, or `!--` for a comment."""
-    if tag[0] in ("<!--", "-->"):
+    """Return the name of a tag in lower case, `!--` for a comment, or nothing for code."""
+    if tag["comment"]:
         return "!--"
-    return (tag["name"] or "!doctype").lower()
+    return (tag["name"] or tag["declaration"] or "").lower()
 
 
 def _is_end(tag: re.Match[str]) -> bool:
     """Tell whether a tag is an end tag, or the end of a comment."""
-    return bool(tag["end"]) or tag[0] == "-->"
+    return bool(tag["end"]) or tag["comment"] == "-->"
 
 
 def _read_code_element(state: StateInline, silent: bool) -> bool:
@@ -429,7 +344,7 @@ def _read_tag(state: StateInline, silent: bool) -> bool:
     if state.src[state.pos] != "<" or state.env.get(_TAGS_ARE_TEXT):
         return False
     tag = _TAG.match(state.src, state.pos, state.posMax)
-    if tag is None or not tag["name"]:
+    if tag is None or _name(tag) not in _KNOWN or tag["comment"]:
         return False
     if not silent:
         state.push("html_inline", "", 0).content = tag[0]
@@ -443,14 +358,14 @@ def resolve_tags(inline: Token, environment: MutableMapping[str, Any], *, is_cel
     if all(token.type != "html_inline" for token in tokens):
         return
     is_changed = _make_elements(tokens)
-    last_ends: dict[str, int] = environment.get(_LAST_ENDS, {})
+    found: _Found = environment.get(_ELEMENTS_FOUND, _Found({}, set()))
     line = inline.map[0] if inline.map else 0
     resolved: list[Token] = []
     for token in tokens:
         name = name_of_tag(token) if token.type == "html_inline" else ""
         if not name:
             resolved.append(token)
-        elif name in _HTML_IF_ENDED and line > last_ends.get(name, -1):
+        elif name in _HTML_IF_ENDED and line > found.last_ends.get(name, -1):
             resolved.append(Token("text", "", 0, content=token.content))  # it is a word
         else:
             resolved += _instead_of_tag(name, is_cell=is_cell)
