@@ -96,9 +96,6 @@ _LANGUAGE = re.compile(r"\blanguage-([\w+#-]{1,30})")
 _MAX_CODE_ELEMENT = 1_000
 """The maximum length of code in an element within a line, in characters."""
 
-_BREAKS_ONLY = re.compile(r"(?:<br ?/?>\s*)+", re.IGNORECASE)
-"""A line with nothing but line breaks."""
-
 _BREAKS = ("softbreak", "hardbreak")
 """The types of the tokens of line breaks."""
 
@@ -120,23 +117,12 @@ def read_html(parser: MarkdownIt) -> None:
     """Add the rules for HTML blocks to a parser."""
     parser.block.ruler.at("html_block", _read_html, {"alt": INTERRUPTS})
     parser.block.ruler.before("html_block", "listing", _read_listing, {"alt": INTERRUPTS})
-    parser.block.ruler.before("listing", "line_breaks", _read_line_breaks, {"alt": INTERRUPTS})
 
 
 def read_inline_html(parser: MarkdownIt) -> None:
     """Make a parser of lines read tags."""
     parser.inline.ruler.before("html_inline", "code_element", _read_code_element)
     parser.inline.ruler.at("html_inline", _read_tag)
-
-
-def _read_line_breaks(state: StateBlock, first: int, last: int, silent: bool) -> bool:
-    """Read a line with nothing but `<br>` as an empty one."""
-    if not _BREAKS_ONLY.fullmatch(line_at(state, first)):
-        return False
-    if not silent:
-        note(state.env, "repaired_html")
-        state.line = first + 1
-    return True
 
 
 def _has_prose(text: str) -> bool:
