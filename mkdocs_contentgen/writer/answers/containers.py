@@ -6,10 +6,9 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 
 from ...language.words import count_words, split_words
-from .block_lines import HEADING, split_code
+from .block_lines import split_code
 from .talk import is_talk
 
 _FENCE = re.compile(r"^ {0,3}(?P<fence>```+|~~~+)[ \t]*\{?\.?(?P<info>[^`\n]*)$", re.MULTILINE)
@@ -30,15 +29,6 @@ _TEXT_START = re.compile(
 )
 """How a text, HTML or JSON begins, but no code with a comment."""
 
-_DATA_START = re.compile(r"\s*[<\[{]")
-"""How HTML and JSON begin, in which there are no code blocks."""
-
-_SHARE_BESIDE_MARKDOWN = 2
-"""The maximum number of words around a block of Markdown, for each word in it."""
-
-_SHARE_BESIDE_OTHERS = 0.5
-"""The same around another block, which can be an example in a text."""
-
 _SHARE_OF_PROSE = 0.25
 """The maximum number of words around a text that are not about it, for each word of the text."""
 
@@ -47,9 +37,6 @@ _MAX_LABEL_WORDS = 12
 
 _ITEM = re.compile(r"(?:[-*+]|\d{1,2}[.)]) ")
 """The bullet of an item of a list."""
-
-_NO_WORDS = re.compile(r"<(?P<name>script|style)\b.*?</(?P=name)\s*>|<[^<>]*>", re.DOTALL)
-"""What is no text in HTML."""
 
 _HEADING_SIGNS = {
     "title": "# ",
@@ -92,19 +79,11 @@ _TITLE = re.compile(
 """The title in front matter, in quotation marks or a YAML block (`title: >`) or without."""
 
 
-@dataclass(frozen=True)
-class _CodeBlock:
-    """The content of a code block, and what stands before and behind the block."""
-
-    before: str
-    inner: str
-    after: str
-
-
 def without_fence(text: str) -> str:
     """Take the text out of a code block that is all of an answer, with at most talk around it.
 
-    Other words around it stay. If there are too many, the block is code, and nothing changes.
+    A title above it stays, and so do a few words. If more stands beside the block, it is code, and
+    nothing changes.
     """
     fences = list(_FENCE.finditer(text))
     if not fences:
@@ -113,36 +92,28 @@ def without_fence(text: str) -> str:
     last_line = text.rpartition("\n")[2].strip()
     if len(fences) == 1 and last_line == first["fence"] and first.start() > 0:
         return text[: -len(last_line)]  # the end of a block without a start
-    is_markdown = bool(_MARKDOWN_INFO.match(first["info"]))
-    if not (is_markdown or _begins_text(text, first)):
+    if not (_MARKDOWN_INFO.match(first["info"]) or _begins_text(text, first)):
         return text
-    block = _read_block(text, first, fences[1:])
-    if not _is_whole_text(block, is_markdown=is_markdown):
+    end = _end_of_fence(first, fences[1:])
+    inner = text[first.end() + 1 : end.start() if end else None]
+    before = text[: first.start()]
+    after = text[end.end() :] if end else ""
+    if _FENCE.search(f"{before}\n{after}"):
         return text
-    before = _without_talk(block.before)
-    # The title may stand before the block.
-    if has_title(block.inner):
-        before = [part for part in before if not part.startswith("#")]
-    return "\n\n".join([*before, block.inner, *_without_talk(block.after)])
+    parts = [*_without_talk(before), inner, *_without_talk(after)]
+    if has_title(inner):
+        parts = [part for part in parts if not part.startswith("# ") or part is inner]
+    prose = _count("\n\n".join(parts)) - _count(inner)
+    return "\n\n".join(parts) if prose <= _SHARE_OF_PROSE * _count(inner) else text
+
+
+def _count(text: str) -> int:
+    return count_words(split_words(text))
 
 
 def _begins_text(text: str, fence: re.Match[str]) -> bool:
     """Tell whether a text seems to begin behind a fence that does not say that it is Markdown."""
     return bool(_TEXT_INFO.fullmatch(fence["info"]) and _TEXT_START.match(text, fence.end() + 1))
-
-
-def _read_block(text: str, fence: re.Match[str], following: Sequence[re.Match[str]]) -> _CodeBlock:
-    """Return the code block that begins with a fence; without an end, it goes to the text's end."""
-    start = fence.end() + 1
-    # HTML and JSON have no code blocks, so the next fence is the end.
-    if _DATA_START.match(text, start):
-        end = following[0] if following else None
-    else:
-        end = _end_of_fence(fence, following)
-    before = text[: fence.start()]
-    if end is None:
-        return _CodeBlock(before, text[start:], "")
-    return _CodeBlock(before, text[start : end.start()], text[end.end() :])
 
 
 def _end_of_fence(start: re.Match[str], following: Sequence[re.Match[str]]) -> re.Match[str] | None:
@@ -166,34 +137,16 @@ def _end_of_fence(start: re.Match[str], following: Sequence[re.Match[str]]) -> r
     return None
 
 
-def _is_whole_text(block: _CodeBlock, *, is_markdown: bool) -> bool:
-    """Tell whether a code block has the text, and what stands beside it are a few words on it."""
-    beside = f"{block.before}\n{block.after}"
-    # The title of the text can stand beside the block.
-    most_headings = 0 if has_title(block.inner) else 1
-    if len(HEADING.findall(beside)) > most_headings or _FENCE.search(beside):
-        return False
-    words = _count(_NO_WORDS.sub(" ", text_in_json(block.inner)))
-    share = _SHARE_BESIDE_MARKDOWN if is_markdown else _SHARE_BESIDE_OTHERS
-    prose = _count(" ".join([*_without_talk(block.before), *_without_talk(block.after)]))
-    return _count(beside) <= share * words and prose <= _SHARE_OF_PROSE * words
-
-
 def _without_talk(text: str) -> list[str]:
     """Return the paragraphs beside a code block that are not about it."""
     kept: list[str] = []
-    for paragraph in text.split("\n\n"):
+    for paragraph in filter(str.strip, text.split("\n\n")):
         words = paragraph.strip()
         is_label = words.endswith((":", "：")) or _count(words) <= _MAX_LABEL_WORDS
         is_list_below_label = _ITEM.match(words) and not kept
-        is_heading = words.startswith("# ")
-        if (words and not (is_label or is_list_below_label or is_talk(words))) or is_heading:
+        if words.startswith("# ") or not (is_label or is_list_below_label or is_talk(words)):
             kept.append(words)
     return kept
-
-
-def _count(text: str) -> int:
-    return count_words(split_words(text))
 
 
 def has_title(text: str) -> bool:
