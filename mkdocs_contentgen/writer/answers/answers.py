@@ -7,7 +7,7 @@ sees. Texts and updates are read from what is left.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -235,55 +235,30 @@ class _Frame(NamedTuple):
     after: str
 
 
-class _Span(NamedTuple):
-    """Where a frame is in an answer."""
-
-    start: int
-    start_of_text: int
-    end_of_text: int
-    end: int
-    """The same as the end of the text if the frame has no end."""
-
-    @property
-    def length(self) -> int:
-        """The number of characters of the text."""
-        return self.end_of_text - self.start_of_text
-
-
 def _find_frame(text: str) -> _Frame | None:
-    """Return the parts of an answer with a frame, or None without one.
+    """Return the parts of an answer with a frame, or None without one. Lines of code are none.
 
     Of several frames, the longest counts. The end may be missing if the answer was cut.
     """
     if _FRAME_START.search(text) is None:
         return None
-    best: _Span | None = None
-    for span in _spans_of_frames(text):
-        has_end = span.end > span.end_of_text
-        if best is None or (has_end and span.length >= best.length):
-            best = span
-    if best is None or _IN_PAGE.search(text, 0, best.start):
+    lines = text.split("\n")
+    frames: list[tuple[int, int]] = []
+    start: int | None = None
+    for number, (is_code, line) in enumerate(split_code(lines)):
+        if start is None and not is_code and _FRAME_START.match(line):
+            start = number
+        elif start is not None and not is_code and _FRAME_END.search(line):
+            frames.append((start, number))
+            start = None
+    if start is not None and not frames and 2 * len("\n".join(lines[:start])) < len(text):
+        frames.append((start, len(lines)))
+    if not frames:
         return None
-    return _Frame(text[: best.start], text[best.start_of_text : best.end_of_text], text[best.end :])
-
-
-def _spans_of_frames(text: str) -> Iterator[_Span]:
-    """Yield where the frames of an answer are. Only the last one can be without an end.
-
-    Lines of code are not a frame.
-    """
-    start: tuple[int, int] | None = None
-    position = 0
-    for is_code, line in split_code(text.split("\n")):
-        if not is_code and start is None:
-            begins = _FRAME_START.match(line)
-            if begins:
-                start = (position, position + begins.end())
-        elif not is_code and start is not None:
-            ends = _FRAME_END.search(line)
-            if ends:
-                yield _Span(*start, position + ends.start(), position + ends.end())
-                start = None
-        position += len(line) + 1
-    if start is not None and len(text) - start[1] > start[0]:
-        yield _Span(*start, len(text), len(text))
+    first, last = max(frames, key=lambda frame: len("\n".join(lines[slice(*frame)])))
+    before = "\n".join(lines[:first])
+    if _IN_PAGE.search(before):
+        return None
+    lines[first] = _FRAME_START.sub("", lines[first])
+    lines[last : last + 1] = [_FRAME_END.sub("", line) for line in lines[last : last + 1]]
+    return _Frame(before, "\n".join(lines[first : last + 1]), "\n".join(lines[last + 1 :]))

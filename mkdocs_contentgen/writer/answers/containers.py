@@ -56,22 +56,17 @@ _NO_TEXT_KEY = re.compile(
 _MIN_JSON_WORDS = 8
 """The minimum number of words of a text in JSON."""
 
-_YAML = re.compile(
-    r"(?:[^#\n]{1,300}:\n\n)?(?:```ya?ml\n)?(?P<start>---[ \t]*\n)?(?P<lines>[^`]{1,4000}?)\n"
-    r"(?:---|\.\.\.)[ \t]*\n(?:```\n)?"
+_FRONT_MATTER = re.compile(
+    r"(?:[^#\n]{1,300}:\n\n)?(?:```(?:ya?ml|toml)\n)?(?P<start>(?:---|\+\+\+)[ \t]*\n)?"
+    r"(?P<lines>[^`]{1,4000}?)\n(?:---|\.\.\.|\+\+\+)[ \t]*\n(?:```\n)?"
 )
-"""Front matter in YAML, also in a code block, and also behind a line such as `Here it is:`."""
+"""Front matter in YAML or TOML, also in a code block, or behind a line such as `Here it is:`."""
 
-_TOML = re.compile(
-    r"(?:```toml\n)?(?P<start>\+\+\+[ \t]*\n)(?P<lines>[^`]{1,4000}?)\n\+\+\+[ \t]*\n(?:```\n)?"
+_DATA_LINE = re.compile(
+    r"(?P<key>[\w:.-]{1,30})(?::(?:[ \t].*)?|[ \t]*=.*)"
+    r"|[ \t]+\S.*|- .*|#.*|\[.*\]|[ \t]*|[\]})]+,?"
 )
-"""Front matter in TOML, also in a code block."""
-
-_YAML_LINE = re.compile(r"(?P<key>[\w:-]{1,30}):(?:[ \t].*)?|[ \t]+\S.*|- .*|#.*|[ \t]*|[\]})]+,?")
-"""A line of YAML: a key, what belongs to the key above, an item, a comment, or a list's end."""
-
-_TOML_LINE = re.compile(r"(?P<key>[\w.-]{1,30})[ \t]*=.*|\[.*\]|[ \t]+\S.*|#.*|[ \t]*|[\]})]+,?")
-"""A line of TOML: a key, a table, what belongs to the key above, a comment, or a list's end."""
+"""A line of it: a key, what belongs to the key above, an item, a comment, a table, or an end."""
 
 _TITLE = re.compile(
     r"^title[ \t]*[:=][ \t]*(?:[>|]-?\s+)?[\"']?(?P<title>.+?)[\"']?$", re.MULTILINE
@@ -179,30 +174,19 @@ def _strings(value: object, name: str = "") -> Iterator[str]:
 
 def without_front_matter(text: str) -> str:
     """Drop front matter in YAML or TOML, but keep its title."""
-    for block_pattern, line_pattern in ((_YAML, _YAML_LINE), (_TOML, _TOML_LINE)):
-        match = block_pattern.match(text)
-        if match is None or not _is_data(match["lines"], line_pattern):
-            continue
-        title = _TITLE.search(match["lines"])
-        # Otherwise, it can be the first lines of a text above a rule, such as `Note: …`.
-        if not (match["start"] or title):
-            continue
-        rest = text[match.end() :]
-        name = ""
-        if title:
-            name = title["title"].replace("''", "'")
-        if name and not has_title(rest):
-            return f"# {name}\n\n{rest}"
-        return rest
-    return text
+    match = _FRONT_MATTER.match(text)
+    if match is None or not _is_data(match["lines"]):
+        return text
+    title = _TITLE.search(match["lines"])
+    # Otherwise, it can be the first lines of a text above a rule, such as `Note: …`.
+    if not (match["start"] or title):
+        return text
+    rest = text[match.end() :]
+    name = title["title"].replace("''", "'") if title else ""
+    return f"# {name}\n\n{rest}" if name and not has_title(rest) else rest
 
 
-def _is_data(text: str, line_pattern: re.Pattern[str]) -> bool:
+def _is_data(text: str) -> bool:
     """Tell whether each line is one of front matter, and not of a text between two rules."""
-    has_key = False
-    for line in text.split("\n"):
-        match = line_pattern.fullmatch(line)
-        if match is None:
-            return False
-        has_key = has_key or bool(match["key"])
-    return has_key
+    lines = [_DATA_LINE.fullmatch(line) for line in text.split("\n")]
+    return all(lines) and any(line["key"] for line in lines if line)
