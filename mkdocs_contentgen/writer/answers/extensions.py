@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from textwrap import dedent
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
@@ -15,7 +16,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 
 from ...html.block_rules import line_at, push_block
-from .block_lines import INTERRUPTS, note
+from .block_lines import INTERRUPTS, lines_between, note, push_markdown
 
 _FOOTNOTE = re.compile(r"^\[\^[^\]\s]{1,40}\]:[ \t]*", re.MULTILINE)
 """The start of a footnote: `[^1]: A measurement.`."""
@@ -96,32 +97,22 @@ def _read_site_box(state: StateBlock, first: int, last: int, silent: bool) -> bo
     if not silent:
         note(state.env, "repaired_site_boxes")
         state.env[_DEPTH] = depth + 1
-        _push_box(state, start, first, end)
+        _push_box(state, start, [first, end])
         state.env[_DEPTH] = depth
         state.line = end + is_fenced
     return True
 
 
-def _push_box(state: StateBlock, start: re.Match[str], first: int, end: int) -> None:
+def _push_box(state: StateBlock, start: re.Match[str], lines: list[int]) -> None:
     """Push a quotation, or the paragraphs of a tab."""
     is_quotation = not start["marker"].startswith("=")
     if is_quotation:
-        state.push("blockquote_open", "blockquote", 1).map = [first, end]
+        state.push("blockquote_open", "blockquote", 1).map = lines
+    content = lines_between(state, lines[0] + 1, lines[1])
     label = _label_of(start)
     if label:
-        push_block(state, "paragraph", "p", f"**{label}**", [first, first + 1])
-    outer_indentation = state.blkIndent
-    outer_end = state.lineMax
-    outer_parent = state.parentType
-    if not start["marker"].startswith("/"):
-        filled = [number for number in range(first + 1, end) if not state.isEmpty(number)]
-        state.blkIndent = min(state.sCount[number] for number in filled)
-    state.lineMax = end
-    state.parentType = "blockquote"
-    state.md.block.tokenize(state, first + 1, end)
-    state.blkIndent = outer_indentation
-    state.lineMax = outer_end
-    state.parentType = outer_parent
+        push_block(state, "paragraph", "p", f"**{label}**", lines)
+    push_markdown(state, dedent(content), lines)
     if is_quotation:
         state.push("blockquote_close", "blockquote", -1)
 
