@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from copy import copy
 from functools import cache
 from itertools import pairwise
 
@@ -44,10 +45,17 @@ _NEARLY_SECTION = re.compile(r"^##+(?:\u00a0|[^\s#])", re.MULTILINE)
 _KEYCAP = re.compile("(\\d)\ufe0f?\u20e3\\s?")
 """An emoji of a figure, with which the heading of an item begins."""
 
-_TITLE_LABEL = re.compile(
-    rf"[*_\s]{{0,4}}{any_of('title')}[*_\s]{{0,4}}[:：][*_\s]{{0,4}}(?=\S)", re.IGNORECASE
+_TITLE_LINE = re.compile(
+    rf"[\W_]{{0,6}}{any_of('title')}[*_\s]{{0,4}}[:：][*_\s]{{0,4}}(?P<title>\S[^\n]*)",
+    re.IGNORECASE,
 )
-"""The word title before a title."""
+"""A line such as `**Title:** "Slow builds"`."""
+
+_QUOTED = re.compile(r"[*_\s]*[\"“「《](?P<title>[^\"“”「」《》]+)[\"”」》][*_\s]*")
+"""A title in quotation marks."""
+
+_MAX_TITLE_PLACE = 4
+"""The number of blocks at the start among which is a line with the title."""
 
 _BOLD_LINE = re.compile(r"(\*\*|__)(?P<text>[^*_\n]{0,99}[^*_\n.!,:]):?\1:?")
 """A line that is all in bold, and no sentence."""
@@ -154,15 +162,36 @@ def _read_keycaps(state: StateCore) -> None:
             note(state.env, "repaired_marks")
 
 
-def _read_title_labels(state: StateCore) -> None:
-    """Remove the label at the start of the first heading: `# Title: Slow builds`."""
-    for before, token in pairwise(state.tokens):
-        if before.type == "heading_open":
-            label = _TITLE_LABEL.match(token.content)
-            if label:
-                token.content = token.content[label.end() :]
-                note(state.env, "repaired_title")
-            break
+def _read_title_lines(state: StateCore) -> None:
+    """Make the title of a line such as `Title: Slow builds`, which is a paragraph or a heading."""
+    places = [
+        place for place, token in enumerate(state.tokens) if token.level == 1 and token.content
+    ]
+    headings = [place for place in places if state.tokens[place - 1].type == "heading_open"]
+    for place in [*places[:_MAX_TITLE_PLACE], *headings[:1]]:
+        line, _, below = state.tokens[place].content.partition("\n")
+        found = _TITLE_LINE.fullmatch(line)
+        if found is None:
+            continue
+        opening, inline, closing = state.tokens[place - 1 : place + 2]
+        if below:
+            rest = [copy(opening), copy(inline), copy(closing)]
+            rest[1].content = below
+            state.tokens[place + 2 : place + 2] = rest
+        title = found["title"].strip(" *_#")
+        quoted = _QUOTED.fullmatch(title)
+        inline.content = quoted["title"] if quoted else title
+        _make_heading(opening, closing, "h1")
+        note(state.env, "repaired_title")
+        break
+
+
+def _make_heading(opening: Token, closing: Token, tag: str) -> None:
+    """Make a heading of a paragraph, in place."""
+    opening.type = "heading_open"
+    closing.type = "heading_close"
+    opening.tag = tag
+    closing.tag = tag
 
 
 def _read_image_lines(state: StateCore) -> None:
@@ -201,9 +230,7 @@ def _read_bold_lines(state: StateCore) -> None:
         tag = "h1" if is_title else "h2"
         inline = tokens[index + 1]
         inline.content = _BOLD_LINE.sub(r"\g<text>", inline.content)
-        for name, position in (("heading_open", index), ("heading_close", index + 2)):
-            tokens[position].type = name
-            tokens[position].tag = tag
+        _make_heading(tokens[index], tokens[index + 2], tag)
         note(state.env, "repaired_bold_lines")
 
 
@@ -235,7 +262,7 @@ def _stands_alone(state: StateCore, lines: Sequence[int]) -> bool:
 
 _BEFORE_LINES = (
     _read_keycaps,
-    _read_title_labels,
+    _read_title_lines,
     _read_image_lines,
     _read_task_boxes,
     _read_bold_lines,

@@ -15,7 +15,7 @@ from ...language.words import split_words
 from ...remark import Remark
 from .answers import Step, apply_steps
 from .containers import text_in_json, without_fence, without_front_matter
-from .talk import with_title, without_announcement, without_closing, without_opening
+from .talk import without_closing, without_opening
 
 MAX_TEXT = 120_000
 """The maximum length of a text in characters: 12 for each word of the largest target."""
@@ -84,12 +84,9 @@ _CONTAINERS: Sequence[Step] = (
 
 _TALK: Sequence[Step] = (
     ("repaired_opening", without_opening),
-    ("repaired_opening", without_announcement),
     ("repaired_closing", without_closing),
 )
 """What takes out the words of a model to the person who asked."""
-
-_TITLE: Sequence[Step] = (("repaired_title", with_title),)
 
 
 def mend_answer(answer: str, *, has_talk: bool = True) -> tuple[str, list[Remark]]:
@@ -99,5 +96,5 @@ def mend_answer(answer: str, *, has_talk: bool = True) -> tuple[str, list[Remark
     target is cut just above the limit.
     """
     talk = _TALK if has_talk else ()
-    text, remarks = apply_steps([*_CONTAINERS, *talk, *_TITLE], answer[: MAX_TEXT + 1])
+    text, remarks = apply_steps([*_CONTAINERS, *talk], answer[: MAX_TEXT + 1])
     return text.strip(), remarks

@@ -1,4 +1,4 @@
-"""Remove chat around a text, such as `Certainly!`, and make a heading of a line `Title: …`.
+"""Remove chat around a text, such as `Certainly!`.
 
 Only whole sentences go, and only from the start and from the end of a text. From `Absolutely, I'd
 be happy to help! Okroshka is a cold soup`, the soup stays.
@@ -16,12 +16,6 @@ _MAX_LINES = 4
 
 _MAX_SENTENCE = 400
 """The length of a sentence that can be talk, in characters."""
-
-_MAX_ANNOUNCEMENT = 400
-"""The length of what can announce a text above its title, in characters."""
-
-_MAX_LABEL = 80
-"""The length of a label above the title, in characters."""
 
 _MARKUP = r"[\s*_#>(\[✅📝¡¿-]{0,9}"
 """The markup that may stand before the first word of a line."""
@@ -64,14 +58,6 @@ _OWN_WORK = re.compile(any_of("own_work"), re.IGNORECASE)
 
 _EXPLAINS = re.compile(r"\([^()]{2,60}\)|\b(?:means?|meaning|scale)\b|\bfrom \d")
 """What an announcement has that explains what it announces."""
-
-_TITLE_LINE = re.compile(
-    rf"[\W_]{{0,6}}{any_of('title')}[*_\s]{{0,4}}[:：][*_\s]{{0,4}}(?P<title>[^\n]*)", re.IGNORECASE
-)
-"""A line such as `**Title:** "Slow builds"`."""
-
-_QUOTED = re.compile(r"[*_\s]*[\"“「《](?P<title>[^\"“”「」《》]+)[\"”」》][*_\s]*")
-"""A title in quotation marks."""
 
 
 def is_talk(paragraph: str) -> bool:
@@ -232,42 +218,3 @@ def _drop_closing(line: str) -> str:
             break
         kept = start
     return line[:kept].rstrip()
-
-
-def without_announcement(text: str) -> str:
-    """Drop what announces the text above a line `Title: …`."""
-    rest = text
-    for _ in range(_MAX_LINES):
-        line, _, below = rest.partition("\n")
-        is_announced = text[: -len(rest)].rstrip().endswith((":", "："))
-        if is_announced and _TITLE_LINE.fullmatch(line):
-            return rest
-        rest = below.lstrip("\n")
-        if len(text) - len(rest) > _MAX_ANNOUNCEMENT or not rest:
-            break
-    return text
-
-
-def with_title(text: str) -> str:
-    """Make the line `Title: …` at the start of a text, or below a label there, its title."""
-    first, _, rest = text.partition("\n")
-    title_line = _TITLE_LINE.fullmatch(first)
-    if title_line:
-        return _titled(title_line, rest)
-    second, _, below = rest.lstrip("\n").partition("\n")
-    is_label = len(first) <= _MAX_LABEL and first.startswith(("#", "**"))
-    title_line = _TITLE_LINE.fullmatch(second) if is_label else None
-    if title_line:
-        return _titled(title_line, f"{first}\n\n{below}")
-    return text
-
-
-def _titled(title_line: re.Match[str], rest: str) -> str:
-    """Return a text with the title in a title line, or else in the line below it."""
-    title = title_line["title"].strip(" *_")
-    if not title:
-        title, _, rest = rest.lstrip("\n").partition("\n")
-    quoted = _QUOTED.fullmatch(title)
-    if quoted:
-        title = quoted["title"]
-    return f"# {title.strip(' *_#')}\n\n{rest.lstrip()}"
