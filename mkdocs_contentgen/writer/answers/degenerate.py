@@ -227,10 +227,10 @@ def _find_repeated_paragraphs(text: str) -> int | None:
         position += len(paragraph) + 2
     repeated = sum(is_repeated)
     first: int | None = None
-    for place, is_again in enumerate(is_repeated):
-        share = repeated / (len(starts) - place)
+    for index, is_again in enumerate(is_repeated):
+        share = repeated / (len(starts) - index)
         if is_again and repeated >= _MIN_PARAGRAPHS and share >= _BEGUN_SHARE:
-            first = starts[place] if first is None else first
+            first = starts[index] if first is None else first
             if share >= _REPEATED_SHARE:
                 return first
         repeated -= is_again

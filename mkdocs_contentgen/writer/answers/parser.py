@@ -164,20 +164,20 @@ def _read_keycaps(state: StateCore) -> None:
 
 def _read_title_lines(state: StateCore) -> None:
     """Make the title of a line such as `Title: Slow builds`, which is a paragraph or a heading."""
-    places = [
-        place for place, token in enumerate(state.tokens) if token.level == 1 and token.content
+    indexes = [
+        index for index, token in enumerate(state.tokens) if token.level == 1 and token.content
     ]
-    headings = [place for place in places if state.tokens[place - 1].type == "heading_open"]
-    for place in [*places[:_MAX_TITLE_PLACE], *headings[:1]]:
-        line, _, below = state.tokens[place].content.partition("\n")
+    headings = [index for index in indexes if state.tokens[index - 1].type == "heading_open"]
+    for index in [*indexes[:_MAX_TITLE_PLACE], *headings[:1]]:
+        line, _, below = state.tokens[index].content.partition("\n")
         found = _TITLE_LINE.fullmatch(line)
         if found is None:
             continue
-        opening, inline, closing = state.tokens[place - 1 : place + 2]
+        opening, inline, closing = state.tokens[index - 1 : index + 2]
         if below:
             rest = [copy(opening), copy(inline), copy(closing)]
             rest[1].content = below
-            state.tokens[place + 2 : place + 2] = rest
+            state.tokens[index + 2 : index + 2] = rest
         title = found["title"].strip(" *_#")
         quoted = _QUOTED.fullmatch(title)
         inline.content = quoted["title"] if quoted else title

@@ -59,48 +59,48 @@ def without_references(
 
     In a text for which the writer has sources, numbers cite those, and stay.
     """
-    dropped = _places_of_lists(blocks)
+    dropped = _indexes_of_lists(blocks)
     if dropped:
         note(environment, "repaired_references")
     numbers: set[int] = set()
-    for place in dropped:
-        numbers |= _numbers_of(blocks[place])
-    kept = [block for place, block in enumerate(blocks) if place not in dropped]
+    for index in dropped:
+        numbers |= _numbers_of(blocks[index])
+    kept = [block for index, block in enumerate(blocks) if index not in dropped]
     for block in kept:
         for tokens in block.inlines:
             _drop_numbers(tokens, numbers, environment)
     return [MarkdownBlock(block.tokens) for block in kept]
 
 
-def _places_of_lists(blocks: Sequence[MarkdownBlock]) -> set[int]:
-    """Return the places of lists of sources and of their labels."""
-    dropped = _places_of_addresses(blocks)
+def _indexes_of_lists(blocks: Sequence[MarkdownBlock]) -> set[int]:
+    """Return the indexes of lists of sources and of their labels."""
+    dropped = _indexes_of_addresses(blocks)
     below: list[int] | None = sorted(dropped)
-    """The places of the lists down to the next heading, or None where anything else is there."""
+    """The indexes of the lists down to the next heading, or None where anything else is there."""
 
     is_last_section = True
-    for place in reversed(range(len(blocks) - len(dropped))):
-        block = blocks[place]
+    for index in reversed(range(len(blocks) - len(dropped))):
+        block = blocks[index]
         lines = _lines_of(block)
         has_label = bool(lines) and _LABEL.fullmatch(lines[0]) is not None
         own = lines[1:] if has_label else lines
         is_heading = block.kind in HEADINGS
         is_label = has_label and (is_heading or all(map(_SOURCE.match, own)))
         if is_label and below is not None and (own or below):
-            dropped |= {place, *below}
+            dropped |= {index, *below}
             below = []
         elif is_heading:
             below = []
             is_last_section = False
         elif below is not None and _is_list(block, own, is_last=is_last_section):
-            below.append(place)
+            below.append(index)
         else:
             below = None
     return dropped
 
 
-def _places_of_addresses(blocks: Sequence[MarkdownBlock]) -> set[int]:
-    """Return the places of the blocks at the end that are sources without a label above them.
+def _indexes_of_addresses(blocks: Sequence[MarkdownBlock]) -> set[int]:
+    """Return the indexes of the blocks at the end that are sources without a label above them.
 
     What a service says behind them goes with them. A single address can be one of the text.
     """

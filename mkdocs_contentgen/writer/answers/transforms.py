@@ -111,11 +111,11 @@ def _show_label(fence: Token) -> None:
 
 def _without_preface(blocks: list[MarkdownBlock], environment: Environment) -> list[MarkdownBlock]:
     """Drop what stands above the title: a plan of the model, its narration, or a few words."""
-    titles = [place for place, block in enumerate(blocks) if _is_title(block)]
+    titles = [index for index, block in enumerate(blocks) if _is_title(block)]
     starts = blocks[:_MAX_PLAN_STARTS]
     is_plan = any(_THINKING_STEP.match(block.text[:_MAX_LINE]) for block in starts)
     if is_plan:
-        sections = [place for place, block in enumerate(blocks) if block.kind == "h2"]
+        sections = [index for index, block in enumerate(blocks) if block.kind == "h2"]
         # Steps can have titles in them, so the last one is that of the text.
         start = [0, *sections[:1], *titles][-1]
     else:
