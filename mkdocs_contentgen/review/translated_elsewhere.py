@@ -26,7 +26,7 @@ from ..html.descriptions import (
     description_names,
     descriptions_in,
 )
-from ..html.document import Document, document_of, image_hosts_of
+from ..html.document import Document, ReadText, document_of
 from ..html.markdown_parser import new_block_parser
 from ..html.markdown_reader import read_blocks
 from ..html.markup import root
@@ -216,17 +216,18 @@ def _read_text(
     """Return a translation with a structure of its own. Raises EditError and UnsafeHTMLError."""
     language = article.asked.in_its_language().language
     html, repaired = _to_html(answer, article.request.type, language)
-    own = Document(html, image_hosts_of(original.text.html))
+    source = document_of(original.text.html)
+    own = Document(html, source.image_hosts)
     set_language(own.article, language)
     imported = import_translation(
-        original.text,
-        reread(own).to_lines(),
+        ReadText(original.text, source),
+        reread(own),
         language=original.language,
         is_draft=original.is_draft,
     )
     document = imported.document
-    on_blocks = _check(imported, original, language, options)
-    described = descriptions_in(document_of(original.text.html).article)
+    on_blocks = _check(imported, source, original.language, language, options)
+    described = descriptions_in(source.article)
     remarks = remarks_on_whole(described, document.article, is_draft=original.is_draft)
     remarks += [*repaired, *imported.remarks, *on_blocks]
     moment = datetime.now(UTC)
@@ -277,11 +278,18 @@ def _parser() -> MarkdownIt:
 
 
 def _check(
-    imported: ImportedTranslation, original: OriginalText, language: str, options: WriterOptions
+    imported: ImportedTranslation,
+    original: Document,
+    from_language: str,
+    language: str,
+    options: WriterOptions,
 ) -> list[Remark]:
-    """Mark what blocks state and their originals do not, and return remarks about them."""
-    text = document_of(original.text.html).article.get_text(" ")
-    from_language = original.language or guess_language(text)
+    """Mark what blocks state and their originals do not, and return remarks about them.
+
+    `from_language` is empty if it is not known.
+    """
+    text = original.article.get_text(" ")
+    from_language = from_language or guess_language(text)
     common = common_words_of(text, imported.document.article.get_text(" "))
 
     def check_part(block: Block, of_original: Block) -> list[str]:

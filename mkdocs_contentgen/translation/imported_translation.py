@@ -16,9 +16,9 @@ from ..display import counted, shortened
 from ..files import sha256
 from ..html.block import Block, is_block
 from ..html.descriptions import CITATION_LABEL
-from ..html.document import Document, image_hosts_of
+from ..html.document import Document, ReadText
 from ..remark import Remark, first_remarks
-from ..text import Original, Text
+from ..text import Original
 from .alignment import align_unknown
 from .code_blocks import have_same_code, take_label
 from .composing import Former, compose, rows_in, tree_of
@@ -68,17 +68,16 @@ class ImportedTranslation:
 
 
 def import_translation(
-    original: Text, html: str, *, language: str = "", is_draft: bool = False
+    original: ReadText, own: Document, *, language: str = "", is_draft: bool = False
 ) -> ImportedTranslation:
     """Return a person's translation with the structure of its original.
 
-    What stands for nothing there stays after what it stood after. `language` is that of the
-    original, as a BCP 47 tag, or empty, and `is_draft` says that nobody has approved it. Raises
-    UnsafeHTMLError, and EditError if the text could not be shown.
+    What stands for nothing there stays after what it stood after. `own` is the document of the
+    translation, which is changed. `language` is that of the original, as a BCP 47 tag, or empty,
+    and `is_draft` says that nobody has approved it. Raises EditError if the text could not be
+    shown.
     """
-    hosts = image_hosts_of(original.html) | image_hosts_of(html)
-    source = Document(original.html, hosts)
-    own = Document(html, hosts)
+    source = original.document
     leaves = source.leaves()
     own_leaves = own.leaves()
     matched = _keep_rows(align_unknown(leaves, own_leaves), leaves, own_leaves)
@@ -110,7 +109,7 @@ def import_translation(
         after,
         Original(
             write_remembered(remembered),
-            sha256(original.html),
+            sha256(original.text.html),
             language,
             is_draft=is_draft,
             additions=write_additions(added),

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from sandbox_site import Site, make_site
 
 from mkdocs_contentgen.cli.common import load_articles, open_site
+from mkdocs_contentgen.html.document import ReadText, document_of
 from mkdocs_contentgen.remark import Remark
 from mkdocs_contentgen.reporting import SILENT
 from mkdocs_contentgen.review import updating
@@ -309,7 +310,8 @@ def test_a_remark_on_what_is_missing_goes_when_a_person_adds_that() -> None:
     when = datetime(2026, 1, 1, tzinfo=UTC)
     original = Text("<article><p>One</p><p>Two</p><h2>Three</h2><p>Four</p></article>", when, {})
     html = "<article><p>Eins</p><h2>Drei</h2></article>"
-    aligned = import_translation(original, html)
+    read = ReadText(original, document_of(original.html))
+    aligned = import_translation(read, document_of(html))
     remarks = tuple(aligned.remarks)
     assert remarks == (Remark("missing", "'Two'"), Remark("missing", "'Four'"))
     before = Text(html, when, {}, remarks=remarks, original=aligned.original)

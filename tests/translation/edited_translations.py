@@ -17,10 +17,14 @@ from bs4 import BeautifulSoup, Tag
 from msgspec.structs import replace
 
 from mkdocs_contentgen.html.block import Block
-from mkdocs_contentgen.html.document import Document
+from mkdocs_contentgen.html.document import Document, ReadText, document_of
 from mkdocs_contentgen.service.protocol import Translated, TranslatedBlock, Translation
 from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.translation.first_translation import first_translation, plan_translation
+from mkdocs_contentgen.translation.imported_translation import (
+    ImportedTranslation,
+    import_translation,
+)
 from mkdocs_contentgen.translation.updated_translation import (
     apply_translation_update,
     plan_translation_update,
@@ -29,6 +33,12 @@ from mkdocs_contentgen.translation.updated_translation import (
 MOMENT = datetime(2026, 11, 1, tzinfo=UTC)
 TODAY = date(2026, 11, 26)
 HOSTS = ["img.example"]
+
+
+def imported_from(original: Text, html: str, language: str = "") -> ImportedTranslation:
+    """Return a person's translation of a text with the structure of that."""
+    read = ReadText(original, document_of(original.html))
+    return import_translation(read, document_of(html), language=language)
 
 
 def translated(asked: Translation | None, fails: Callable[[], bool] = lambda: False) -> Translated:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from edited_translations import TODAY, text_of, translated
+from edited_translations import TODAY, imported_from, text_of, translated
 from growth import LINEAR, growth
 from msgspec.structs import replace
 
@@ -12,7 +12,6 @@ from mkdocs_contentgen.html.html_reader import read_content
 from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.translation.code_blocks import take_comments
 from mkdocs_contentgen.translation.first_translation import count_changes
-from mkdocs_contentgen.translation.imported_translation import import_translation
 from mkdocs_contentgen.translation.updated_translation import (
     apply_translation_update,
     plan_translation_update,
@@ -31,7 +30,7 @@ def page(language: str, code: str, label: str = "py", more: str = "") -> Text:
 def updated(own_code: str, new: Text, by: str = "") -> Text:
     """Return the translation with this code once the original is the new one."""
     original = page("en", CODE)
-    imported = import_translation(original, page("de", own_code).html, language="en")
+    imported = imported_from(original, page("de", own_code).html, language="en")
     digests = [block.digest for block in imported.document.blocks()]
     translation = replace(
         original,
@@ -59,7 +58,7 @@ def test_white_space_and_labels_are_no_change(by: str) -> None:
     after = updated(OWN_CODE, new, by)
     assert code_of(after) == [f"language-python: {OWN_CODE}"]
     assert after.remarks == ()
-    imported = import_translation(page("en", CODE), page("de", OWN_CODE).html)
+    imported = imported_from(page("en", CODE), page("de", OWN_CODE).html)
     assert imported.remarks == []
     assert count_changes(imported.original, new.html) == 0
 
@@ -93,7 +92,7 @@ def test_code_of_a_person_stays() -> None:
 def test_other_code_has_a_remark() -> None:
     """Other comments are a translation, and other code is named."""
     other = page("de", OWN_CODE.replace("y", "Y")).html
-    assert [remark.kind for remark in import_translation(page("en", CODE), other).remarks] == [
+    assert [remark.kind for remark in imported_from(page("en", CODE), other).remarks] == [
         "other_code"
     ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from edited_translations import HOSTS, TODAY, text_of, translated, update
+from edited_translations import HOSTS, TODAY, imported_from, text_of, translated, update
 from msgspec.structs import replace
 from remarks import HasRemarks, said
 
@@ -13,7 +13,6 @@ from mkdocs_contentgen.translation.comparing import ComparedTranslation
 from mkdocs_contentgen.translation.first_translation import count_changes
 from mkdocs_contentgen.translation.imported_translation import (
     ImportedTranslation,
-    import_translation,
 )
 from mkdocs_contentgen.translation.remembered import read_remembered, short_digest_of
 from mkdocs_contentgen.translation.updated_translation import (
@@ -39,7 +38,7 @@ OWN = text_of(f"""<article lang="de"><h1>Schnelles Bauen</h1><p>Ein Bau mit MkDo
 def aligned(html: str, original: Text = ORIGINAL) -> tuple[ImportedTranslation, dict[str, str]]:
     """Return the alignment, and the words of each block of the original with those of its own."""
     html = Document(html, HOSTS).to_lines()
-    found = import_translation(original, html, language="en")
+    found = imported_from(original, html, language="en")
     own = {short_digest_of(leaf): leaf.text for leaf in Document(html, HOSTS).leaves()}
     texts = [leaf.text for leaf in Document(original.html, HOSTS).leaves()]
     pairs = zip(texts, read_remembered(found.original.blocks), strict=True)
@@ -122,7 +121,7 @@ def test_updates_of_an_imported_translation() -> None:
         request={"type": "article", "language": "de"},
         written_by="Ann",
         edits=Edits(changed_by={block.digest: "Ann" for block in blocks}),
-        original=import_translation(ORIGINAL, OWN.html, language="en").original,
+        original=imported_from(ORIGINAL, OWN.html, language="en").original,
     )
     html = ORIGINAL.html.replace("takes 12 s", "takes 9 s").replace("<p>Read", "<p>new</p><p>Read")
     after = update(own, text_of(html))
@@ -209,7 +208,7 @@ def said_of_translation(found: HasRemarks) -> list[str]:
 def imported(html: str, original: Text = ORIGINAL) -> Text:
     """Return a translation by Ann, as it is imported."""
     lines = Document(html, HOSTS).to_lines()
-    found = import_translation(original, lines, language="en")
+    found = imported_from(original, lines, language="en")
     return replace(
         OWN,
         html=found.document.to_lines(),
