@@ -31,6 +31,7 @@ from ..review.sentences_to_check import OriginalFinder, evidence_finder
 from ..review.text_links import dead_links, lost_links
 from ..site.cited_passages import CitedPassages
 from ..site.site import Site
+from ..stale import StaleSource
 from ..text import Text
 from ..texts.articles import Article, count_statements
 from ..writer.sources.evidence import Evidence, EvidenceFinder
@@ -102,14 +103,15 @@ def describe(desk: Desk, article: Article, on_page: Sequence[Article]) -> dict[s
     stale: list[dict[str, object]] = []
     if article.original is None:  # the source of a translation is its original
         cited = desk.site.cited_passages()
-        sources = list(_sources(cited, desk.site.repository_folder(), text, views))
-        stale = list(_stale(cited, text, document, views))
+        citations = cited.citations(text)
+        sources = list(_sources(cited, citations, desk.site.repository_folder(), views))
+        stale = list(_stale(citations, cited.stale(text, document), views))
+    remarked = _with_dead_links(article, text, document)
+    title = _title(article, views)
     described = {
         **shown,
         **_in_page(desk.site, article, on_page, blocks),
-        **_metadata(
-            desk, article, _with_dead_links(article, text, document), _title(article, views)
-        ),
+        **_metadata(desk, article, remarked, title),
         "left": count_statements(text, document),
         "blocks": _described_blocks(views, text, finder),
         "statements": _cards(blocks, views, text, finder, _sources_by_label(blocks, sources)),
@@ -486,12 +488,12 @@ def _evidence(passages: Sequence[Evidence]) -> list[dict[str, object]]:
 
 def _sources(
     cited: CitedPassages,
+    citations: Sequence[Citation],
     repository: RepositoryFolder | None,
-    text: Text,
     views: Sequence[BlockView],
 ) -> Iterator[dict[str, object]]:
     """Yield the passages that a text cites as they were and as they are."""
-    for citation in cited.citations(text):
+    for citation in citations:
         passage = cited.passage(citation)
         words: list[tuple[str, str]] = []
         if citation.has_changed:
@@ -510,14 +512,14 @@ def _sources(
 
 
 def _stale(
-    cited: CitedPassages, text: Text, document: Document, views: Sequence[BlockView]
+    citations: Sequence[Citation], stale: Sequence[StaleSource], views: Sequence[BlockView]
 ) -> Iterator[dict[str, object]]:
     """Yield the cited passages that say something else now, with the sentences to look at."""
-    changed = [citation for citation in cited.citations(text) if citation.has_changed]
+    changed = [citation for citation in citations if citation.has_changed]
     if not changed:
         return
     letters = [_letters_of(view.text) for view in views]
-    for citation, source in zip(changed, cited.stale(text, document), strict=True):
+    for citation, source in zip(changed, stale, strict=True):
         sentences: list[dict[str, object]] = []
         for sentence in source.sentences:
             sentences.append(
