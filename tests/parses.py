@@ -9,24 +9,32 @@ from dataclasses import dataclass
 from types import FrameType
 
 from mkdocs_contentgen.html.document import Document
+from mkdocs_contentgen.html.sanitizer import parse_article
 
 
 @dataclass
 class Parses:
-    """How many documents were read."""
+    """How often HTML was read."""
 
     count: int = 0
+    """How many documents were read."""
+
+    of_html: int = 0
+    """How often HTML was parsed, for a document or for anything else."""
 
 
 @contextmanager
 def counted_parses() -> Iterator[Parses]:
-    """Count the documents that this thread reads within the block."""
+    """Count what this thread reads within the block."""
     parses = Parses()
     read_document = Document.__init__.__code__
+    parse_html = parse_article.__code__
 
     def count(frame: FrameType, event: str, argument: object) -> None:
         if event == "call" and frame.f_code is read_document:
             parses.count += 1
+        elif event == "call" and frame.f_code is parse_html:
+            parses.of_html += 1
 
     before = sys.getprofile()
     sys.setprofile(count)

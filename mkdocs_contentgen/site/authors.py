@@ -13,10 +13,9 @@ from msgspec import structs
 from ..display import hidden_character
 from ..errors import UnsafeHTMLError
 from ..git import committed_lines, user_name
-from ..html.document import document_of
 from ..text import MAX_EDIT, Text
 from ..texts.approved_dir import read_lines
-from ..texts.approved_file import SOMEBODY
+from ..texts.approved_file import SOMEBODY, words_by_digest
 from ..texts.articles import Article
 
 _TAG = re.compile(r"<[^<>]*>")
@@ -48,9 +47,7 @@ def name_authors(text: Text, path: Path, directory: Path) -> Text:
         return text
     lines = _line_authors(path, directory)
     try:
-        words = {}
-        for block in document_of(text.html).blocks():
-            words[block.digest] = block.text
+        words = words_by_digest(text.html)
     except UnsafeHTMLError:
         return text
     changed_by: dict[str, str] = {}

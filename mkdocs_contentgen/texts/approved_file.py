@@ -355,6 +355,8 @@ class _ReadBlock:
     digest: str
     """`Block.digest`, as `Edits.changed_by` has it."""
 
+    words: str
+
 
 @dataclass(frozen=True)
 class _ReadHTML:
@@ -374,8 +376,13 @@ def _read_html(html: str) -> _ReadHTML:
     document = document_of(html)
     blocks = []
     for block in document.blocks():
-        blocks.append(_ReadBlock(block.short_content_digest, block.digest))
+        blocks.append(_ReadBlock(block.short_content_digest, block.digest, block.text))
     return _ReadHTML(document.to_lines(), tuple(blocks))
+
+
+def words_by_digest(html: str) -> dict[str, str]:
+    """Return the words of each block of a file, by its digest. Raises UnsafeHTMLError."""
+    return {block.digest: block.words for block in _read_html(html).blocks}
 
 
 def block_digests(document: Document) -> str:
