@@ -374,13 +374,15 @@ def _hint_of_type(value: object, info: Type) -> str:
 
     if isinstance(info, types.Metadata):
         return _hint_of_type(value, info.type)
-    kinds = info.types if isinstance(info, types.UnionType) else [info]
     if not isinstance(value, str) or not value.strip() or not value.isprintable():
         return ""
-    if any(isinstance(kind, types.ListType) for kind in kinds):
+    kinds = {type(info)}
+    if isinstance(info, types.UnionType):
+        kinds = set(map(type, info.types))
+    if types.ListType in kinds:
         return f"; write [{value[:_MAX_SHOWN]}]"
     word = value.split()[0].lower().strip(",.!")
-    if word in _BOOLEANS and any(isinstance(kind, types.BoolType) for kind in kinds):
+    if types.BoolType in kinds and word in _BOOLEANS:
         return f"; write {_BOOLEANS[word]}, without quotes"
     return ""
 

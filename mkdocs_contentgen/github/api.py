@@ -224,7 +224,11 @@ class GitHub:
 
     def request_review(self, number: int, *, login: str = "", team: str = "") -> None:
         """Ask an account or a team of the organization for a review."""
-        fields = {"reviewers": [login] if login else [], "team_reviewers": [team] if team else []}
+        fields: dict[str, list[str]] = {"reviewers": [], "team_reviewers": []}
+        if login:
+            fields["reviewers"].append(login)
+        if team:
+            fields["team_reviewers"].append(team)
         self._send("POST", f"{self._repository}/pulls/{number}/requested_reviewers", fields)
 
     def pull_request(self, number: int) -> PullRequest:

@@ -78,13 +78,16 @@ def _formula_end(text: str, begin: int, last: int) -> int | None:
     delimiter = text[begin : begin + 2]
     if delimiter.startswith("$") and delimiter != "$$":
         short = _SHORT.match(text, begin, last)
-        is_formula = short is not None and _SHORT_MATHS.search(short["formula"])
-        return short.end() if short and is_formula else None
+        if short is None or not _SHORT_MATHS.search(short["formula"]):
+            return None
+        return short.end()
     if delimiter not in _ENDS:
         return None
     # Without a limit, starts without an end would take quadratic time.
     end = text.find(_ENDS[delimiter], begin + 2, min(last, begin + _MAX_FORMULA))
-    if end < 0 or (delimiter == r"\[" and not _MATHS.search(text[begin + 2 : end])):
+    if end < 0:
+        return None
+    if delimiter == r"\[" and not _MATHS.search(text[begin + 2 : end]):
         return None
     return end + 2
 

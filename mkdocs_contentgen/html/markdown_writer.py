@@ -124,8 +124,11 @@ class _Writer(BlockWriter):
 
     def join(self, tags: Sequence[str], texts: Sequence[str]) -> str:
         """Return blocks, kept apart where they would be read as one."""
-        # Indented code after a list would belong to its last item.
-        return join_blocks(["ul" if tag == "pre" else tag for tag in tags], texts)
+        merging = []
+        for tag in tags:
+            # Indented code after a list would belong to its last item.
+            merging.append("ul" if tag == "pre" else tag)
+        return join_blocks(merging, texts)
 
     def item(self, bullet: str, text: str) -> str:
         """Return an item of a list, indented by four spaces, as Python-Markdown has it."""
@@ -133,8 +136,10 @@ class _Writer(BlockWriter):
 
     def join_items(self, items: Sequence[str]) -> str:
         """Return a list, with empty lines between its items if one of them needs empty lines."""
-        is_loose = any("\n\n" in item for item in items)
-        return ("\n\n" if is_loose else "\n").join(items)
+        tight = "\n".join(items)
+        if "\n\n" in tight:
+            return "\n\n".join(items)
+        return tight
 
     def _content(self, element: Element, *, in_emphasis: bool) -> str:
         """Return the content of an element within a line."""

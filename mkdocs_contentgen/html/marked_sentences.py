@@ -202,10 +202,10 @@ def _text_of(node: PageElement) -> str:
     """Return the text of a string, or the space after a tag that sets words apart."""
     if isinstance(node, Tag):
         return " " if node.name in ("br", "td", "th") else ""
-    script = _SCRIPTS.get(node.parent.name) if node.parent else None
-    if script:
-        return str(node).translate(script)
-    return str(node)
+    text = str(node)
+    if node.parent is not None and node.parent.name in _SCRIPTS:
+        return text.translate(_SCRIPTS[node.parent.name])
+    return text
 
 
 def language_of(element: Tag) -> str:

@@ -99,10 +99,10 @@ def _names(language: str) -> dict[str, set[str]]:
     translations = gettext.translation(
         "iso3166-1", pycountry.LOCALES_DIR, languages=wanted or ["en"], fallback=True
     )
-    return {
-        country.alpha_2: {translations.gettext(name) for name in _names_in_english(country)}
-        for country in pycountry.countries
-    }
+    names = {}
+    for country in pycountry.countries:
+        names[country.alpha_2] = set(map(translations.gettext, _names_in_english(country)))
+    return names
 
 
 def _names_in_english(country: object) -> Iterator[str]:

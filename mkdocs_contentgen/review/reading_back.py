@@ -159,11 +159,15 @@ class MarkdownReader:
 
 def _join(blocks: Sequence[WrittenBlock], as_html: Collection[int], *, is_apart: bool) -> str:
     """Return blocks as Markdown or, if their number is in `as_html`, as HTML."""
+    tags = []
     texts = []
     for number, block in enumerate(blocks):
+        tags.append(block.tag)
         texts.append(block.html if number in as_html else block.markdown)
-    text = join_blocks([block.tag for block in blocks], texts)
-    return f"{COMMENT}\n\n{text}\n\n{COMMENT}" if is_apart else text
+    text = join_blocks(tags, texts)
+    if is_apart:
+        return f"{COMMENT}\n\n{text}\n\n{COMMENT}"
+    return text
 
 
 def _without_tables_of_contents(html: str) -> str:

@@ -290,11 +290,14 @@ def _remarks(report: TextReport) -> list[str]:
 def _due(articles: Sequence[Article], room: int) -> str:
     items = []
     for article in articles[:_MAX_ROWS]:
-        owner = article.request.owner
-        asked = f", ask {_cell(owner)}" if owner else ""
-        since = f", since {article.due_since}" if article.due_since else ""
-        watched = f", {_cell(article.watched.message)}" if article.watched.changes else ""
-        items.append(f"{_cell(_name(article))}{since}{watched}{asked}")
+        parts = [_cell(_name(article))]
+        if article.due_since:
+            parts.append(f"since {article.due_since}")
+        if article.watched.changes:
+            parts.append(_cell(article.watched.message))
+        if article.request.owner:
+            parts.append(f"ask {_cell(article.request.owner)}")
+        items.append(", ".join(parts))
     return _list_of("Due for another review:", items, len(articles), room)
 
 

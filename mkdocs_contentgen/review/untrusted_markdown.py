@@ -108,8 +108,13 @@ def _keep_spaces(text: str) -> str:
 
 def _spaces_around(text: str) -> tuple[str, str]:
     """Return the space before and after the words of a text, each one character or none."""
-    before = " " if text[:1].isspace() else ""
-    after = " " if text[-1:].isspace() and text.strip() else ""
+    before = ""
+    if text[:1].isspace():
+        before = " "
+    after = ""
+    has_words = bool(text.strip())
+    if has_words and text[-1].isspace():
+        after = " "
     return before, after
 
 

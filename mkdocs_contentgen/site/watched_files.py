@@ -34,23 +34,32 @@ def with_watched_files(articles: Sequence[Article], directory: Path) -> list[Art
 
     Their globs are relative to `directory`.
     """
-    watching = [article for article in articles if article.request.watch and _is_approved(article)]
+    watching = []
+    for article in articles:
+        if _is_watching(article):
+            watching.append(article)
     if not watching:
         return [*articles]
     top = top_level(directory)
-    history = _History(top, directory, watching) if top else None
+    history = None
+    if top:
+        history = _History(top, directory, watching)
     found = []
     for article in articles:
-        if article.request.watch and _is_approved(article):
-            watched = history.watched(article) if history else WatchedFiles(problem=NO_HISTORY)
-            article = replace(article, watched=watched)
-        found.append(article)
+        if not _is_watching(article):
+            found.append(article)
+        elif history is None:
+            found.append(replace(article, watched=WatchedFiles(problem=NO_HISTORY)))
+        else:
+            found.append(replace(article, watched=history.watched(article)))
     return found
 
 
-def _is_approved(article: Article) -> bool:
+def _is_watching(article: Article) -> bool:
+    """Tell whether a text is due once files have changed since its approval."""
     # A translation has the fields of its original, which is the text that is due.
-    return article.state == "approved" and article.asked.original is None
+    is_original = article.asked.original is None
+    return bool(article.request.watch) and article.state == "approved" and is_original
 
 
 class _History:
@@ -101,8 +110,11 @@ class _History:
         """The folders in which files are watched; only the empty name if one is the repository."""
         folders = set()
         for article in self._articles:
-            folders |= {glob.folder for glob in self._globs(article)}
-        return [""] if "" in folders else sorted(folders)
+            for glob in self._globs(article):
+                folders.add(glob.folder)
+        if "" in folders:
+            return [""]
+        return sorted(folders)
 
     @cached_property
     def _uncommitted(self) -> set[str]:

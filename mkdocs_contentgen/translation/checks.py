@@ -316,9 +316,11 @@ def _pair(
 
 def _with_code_and_addresses(element: Tag) -> str:
     """Return all that a block says, with its code, and the addresses of its links."""
-    pieces = [_BREAK if isinstance(node, Tag) else str(node) for node in _pieces_of(element)]
+    words = ""
+    for node in _pieces_of(element):
+        words += _BREAK if isinstance(node, Tag) else str(node)
     addresses = [str(link["href"]) for link in element.find_all("a", href=True)]
-    return " ".join(["".join(pieces), *addresses])
+    return " ".join([words, *addresses])
 
 
 def _links_in(element: Tag) -> list[Range]:
@@ -441,8 +443,10 @@ def compare_block(pair: BlockText) -> Comparison:
 
 def words_of_block(element: Tag) -> str:
     """Return the text of a block, with signs of the same length for code and parts that stay."""
-    pieces = [_BREAK if isinstance(node, Tag) else _plain(node) for node in _pieces_of(element)]
-    return "".join(pieces)
+    words = ""
+    for node in _pieces_of(element):
+        words += _BREAK if isinstance(node, Tag) else _plain(node)
+    return words
 
 
 def _pieces_of(element: Tag) -> Iterator[Tag | NavigableString]:

@@ -257,9 +257,16 @@ def compare_names(pair: BlockText) -> tuple[list[Range], list[str]]:
 
 def _is_title(text: str) -> bool:
     """Tell whether the longer words of a text have capital letters, as a title in English has."""
-    words = [word for word in _WORD.findall(text) if len(word) > _LONGEST_SMALL]
-    small = [word for word in words if word[0].islower()]
-    return len(words) >= _LEAST_OF_TITLE and not small and len(text) < _LONGEST_TITLE
+    if len(text) >= _LONGEST_TITLE:
+        return False
+    long_words = 0
+    for word in _WORD.findall(text):
+        if len(word) <= _LONGEST_SMALL:
+            continue
+        if word[0].islower():
+            return False
+        long_words += 1
+    return long_words >= _LEAST_OF_TITLE
 
 
 def _missing_names(pair: BlockText) -> list[str]:
@@ -282,7 +289,10 @@ def _is_missing(word: str, pair: BlockText) -> bool:
     if _is_translated(word) or word.casefold() in pair.common_words.original:
         return False
     text = pair.translation_with_code or pair.translation
-    return not _has(text, word) and not all(_has(text, part) for part in _capital_parts(word))
+    if _has(text, word):
+        return False
+    has_all_parts = all(_has(text, part) for part in _capital_parts(word))
+    return not has_all_parts
 
 
 def _own_words(text: str, name: Range, language: str) -> list[str]:

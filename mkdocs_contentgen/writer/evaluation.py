@@ -46,12 +46,16 @@ class TotalEstimate:
 
     def __str__(self) -> str:
         """Return one line for a terminal."""
-        price = f", costing about {self.cost}" if self.cost else ""
-        hint = f"; {self.hint}" if self.hint else ""
-        return (
+        line = (
             f"calls to the model: {self.calls}, or up to {self.most_calls} with repairs; about "
-            f"{self.tokens:,} tokens{price} without repairs{hint}"
+            f"{self.tokens:,} tokens"
         )
+        if self.cost:
+            line += f", costing about {self.cost}"
+        line += " without repairs"
+        if self.hint:
+            line += f"; {self.hint}"
+        return line
 
 
 def total_estimate(estimates: Iterable[Estimate], options: WriterOptions) -> TotalEstimate:

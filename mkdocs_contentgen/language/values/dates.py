@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 
 from .figure import ascii_digits
@@ -288,24 +289,35 @@ def time_of_day(text: str, token: re.Match[str]) -> Value | None:
 def two_times(text: str, token: re.Match[str]) -> list[Value]:
     """Return the two times of a match of CLOCKS."""
     half = _HALF_OF_DAY.match(text, token.end())
-    words_behind = half or _O_CLOCK.match(text, token.end())
-    end = words_behind.end() if words_behind else token.end()
-    clocks = [tuple(map(int, token[name].split(":"))) for name in ("opening", "closing")]
-    if any(hour > 24 or minute > 59 for hour, minute in clocks):
+    words_after = half or _O_CLOCK.match(text, token.end())
+    end = words_after.end() if words_after else token.end()
+    opening, opening_minute = map(int, token["opening"].split(":"))
+    closing, closing_minute = map(int, token["closing"].split(":"))
+    if max(opening, closing) > 24 or max(opening_minute, closing_minute) > 59:
         return []
     # One hour after noon says that both are of a clock of 24 hours.
-    has_24_hours = half is None and any(hour > 12 or hour == 0 for hour, _ in clocks)
-    found = []
-    for name, (hour, minute) in zip(("opening", "closing"), clocks, strict=True):
-        hours = {hour % 24}
-        if name == "closing" and half:
-            hours = _hours(hour, is_half_known=True, is_afternoon=bool(half["evening"]))
-        elif not has_24_hours:
-            hours = _hours(hour, is_half_known=False, is_afternoon=False)
-        last = token.end(name) if name == "opening" else end
-        readings = frozenset(f"{possible}:{minute:02}" for possible in hours)
-        found.append(_time(token.start(name), last, readings, hour))
-    return found
+    is_after_noon = max(opening, closing) > 12 or 0 in (opening, closing)
+    if half is None and is_after_noon:
+        opening_hours = {opening % 24}
+        closing_hours = {closing % 24}
+    else:
+        opening_hours = _hours(opening, is_half_known=False, is_afternoon=False)
+        is_evening = half is not None and bool(half["evening"])
+        closing_hours = _hours(closing, is_half_known=half is not None, is_afternoon=is_evening)
+    return [
+        _time(
+            token.start("opening"),
+            token.end("opening"),
+            _readings(opening_hours, opening_minute),
+            opening,
+        ),
+        _time(token.start("closing"), end, _readings(closing_hours, closing_minute), closing),
+    ]
+
+
+def _readings(hours: Iterable[int], minute: int) -> frozenset[str]:
+    """Return the times that a time can be, if it can have each of these hours."""
+    return frozenset(f"{hour}:{minute:02}" for hour in hours)
 
 
 def _hours_in_range(text: str, token: re.Match[str], digits: str) -> Value | None:

@@ -120,9 +120,13 @@ def _amounts_of_code(text: str) -> set[str]:
 
 def _product(match: re.Match[str]) -> int:
     if match["factors"]:
-        return prod(int(factor) for factor in match["factors"].split("*"))
-    base, power = int(match["base"]), int(match["power"])
-    return base << power if match["sign"] == "<<" else base**power
+        return prod(map(int, match["factors"].split("*")))
+    base = int(match["base"])
+    power = int(match["power"])
+    if match["sign"] == "<<":
+        return base << power
+    product: int = base**power
+    return product
 
 
 def _whole(match: re.Match[str], number: int) -> Figure:

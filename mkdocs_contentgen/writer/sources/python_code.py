@@ -160,8 +160,10 @@ class _Program:
         decorators = [f"@{ast.unparse(decorator)}" for decorator in defined.decorator_list]
         if ast.get_docstring(defined):
             return decorators
-        first = defined.decorator_list[0] if defined.decorator_list else defined
-        return [*self._comment_above(first.lineno), *decorators]
+        first_line = defined.lineno
+        if defined.decorator_list:
+            first_line = defined.decorator_list[0].lineno
+        return [*self._comment_above(first_line), *decorators]
 
     def _comment_above(self, line: int) -> list[str]:
         """Return the comment above the line with this number."""
@@ -269,9 +271,12 @@ def _is_string(node: ast.AST) -> bool:
 
 
 def _signature(function: _Function) -> str:
-    keyword = "async def" if isinstance(function, ast.AsyncFunctionDef) else "def"
-    returns = f" -> {ast.unparse(function.returns)}" if function.returns else ""
-    return f"{keyword} {function.name}({ast.unparse(function.args)}){returns}"
+    signature = f"def {function.name}({ast.unparse(function.args)})"
+    if isinstance(function, ast.AsyncFunctionDef):
+        signature = f"async {signature}"
+    if function.returns:
+        signature += f" -> {ast.unparse(function.returns)}"
+    return signature
 
 
 def _is_declaring(node: ast.AST) -> bool:

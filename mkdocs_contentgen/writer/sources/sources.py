@@ -422,9 +422,9 @@ def page_path(file: str) -> str:
 def page_files(path: str) -> list[str]:
     """Return the files that can have the page with this path in the site, as MkDocs names them."""
     name = unquote(path.removesuffix("/"))
-    folder = f"{name}/" if name else ""
-    files = [f"{folder}index.md", f"{folder}README.md"]
-    return [f"{name}.md", *files] if name else files
+    if not name:  # the home page
+        return ["index.md", "README.md"]
+    return [f"{name}.md", f"{name}/index.md", f"{name}/README.md"]
 
 
 def _files_of(location: Location, site: SitePages | None) -> Iterator[SourceFile]:
@@ -444,19 +444,25 @@ def _files_of(location: Location, site: SitePages | None) -> Iterator[SourceFile
 
 def _files_on_disk(location: Location, site: SitePages | None) -> Iterator[SourceFile]:
     """Yield the files below the folder of a location that are read, and links to folders."""
-    for file in _files_below(location.path, site.docs.path if site else None):
+    is_named = location.glob is not None
+    docs = None
+    if site is not None:
+        docs = site.docs.path
+    for file in _files_below(location.path, docs):
         name = file.relative_to(location.path)
         suffix = file.suffix.lower()
-        is_text = location.glob is not None or suffix in _SUFFIXES or suffix in _CODE
+        is_text = is_named or suffix in _SUFFIXES or suffix in _CODE
         is_read = is_text and location.has(name)
         if not is_read and not file.is_dir():  # only links to folders are among them
             continue
-        is_page = site is None and suffix in _MARKDOWN
+        page = None
+        if site is None and suffix in _MARKDOWN:
+            page = page_path(name.as_posix())
         yield SourceFile(
             Location(file, location.root),
             name.as_posix(),
-            page_path(name.as_posix()) if is_page else None,
-            is_searched=suffix not in _CODE or location.glob is not None,
+            page,
+            is_searched=is_named or suffix not in _CODE,
         )
 
 

@@ -152,8 +152,11 @@ class _Judged:
 def _stale_source(source: CitedPassage, judged: Sequence[_Judged]) -> StaleSource:
     """Return what is said of a passage: only the sentences of its highest level are named."""
     wrong = [found.sentence for found in judged if found.may_be_wrong]
-    sentences = wrong or [found.sentence for found in judged]
-    level: Level = "wrong" if wrong else "changed"
+    level: Level = "changed"
+    sentences = [found.sentence for found in judged]
+    if wrong:
+        level = "wrong"
+        sentences = wrong
     if not source.citation.now:
         level = "gone"
     return StaleSource(

@@ -155,15 +155,18 @@ def _longest_statement(source: str) -> int:
     position = 0
     while position < len(source):
         found = _BETWEEN_STATEMENTS.search(source, position)
-        start = found.start() if found else len(source)
-        length += start - position
+        if found is None:
+            return max(longest, length + len(source) - position)
+        length += found.start() - position
         longest = max(longest, length)
-        position = found.end() if found else len(source)
-        if found and found[0] in (";", "{", "}"):
+        position = found.end()
+        if found[0] in (";", "{", "}"):
             length = 0
-        elif found and found[0] == "/*":
+        elif found[0] == "/*":
             end = source.find("*/", position)
-            position = end + 2 if end >= 0 else len(source)
+            if end < 0:  # a comment without an end
+                return longest
+            position = end + len("*/")
     return longest
 
 
@@ -310,9 +313,12 @@ class _Reader:
 
     def _text(self, node: Node, until: Node | None = None) -> str:
         """Return the text of a node up to another one in it, without the space of its lines."""
-        end = until.start_byte if until else node.end_byte
+        end = node.end_byte
+        if until is not None:
+            end = until.start_byte
         text = self._content[node.start_byte : end].decode("utf-8", "replace")
-        return "\n".join(line.strip() for line in text.strip().splitlines())
+        lines = text.strip().splitlines()
+        return "\n".join(map(str.strip, lines))
 
     def _texts(self, nodes: Iterable[Node]) -> list[str]:
         return [self._text(node) for node in nodes]
