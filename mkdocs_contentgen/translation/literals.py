@@ -74,9 +74,12 @@ def literals_of(text: str) -> list[Range]:
 
 def compare_literals(pair: BlockText) -> tuple[list[Range], list[str]]:
     """Return the literals that only the translation has, and messages for those that it lacks."""
-    originals = _literals_in(pair.original)
+    return _added_literals(pair), _missing_literals(pair)
+
+
+def _added_literals(pair: BlockText) -> list[Range]:
+    """Return where the translation has literals that the original has not."""
     whole_original = pair.original_with_code or pair.original
-    whole_translation = pair.translation_with_code or pair.translation
     of_original = _designations_in(pair.original)
     known = {*_literals_in(whole_original), *map(as_compared, _NAME.findall(whole_original))}
     added = []
@@ -86,19 +89,25 @@ def compare_literals(pair: BlockText) -> tuple[list[Range], list[str]]:
             forms = {*forms, *map(as_compared, forms)}
         if known.isdisjoint(forms) and not _is_one_of(of_original, match[0]):
             added.append(Range(*match.span()))
+    return added
+
+
+def _missing_literals(pair: BlockText) -> list[str]:
+    """Return a message for each literal of the original that the translation lacks."""
+    whole_translation = pair.translation_with_code or pair.translation
     kept: set[str] = set()
     for literal in set(_LITERAL.findall(pair.translation)):
         kept |= _forms_of(literal)
     of_translation = _designations_in(pair.translation)
     messages: list[str] = []
-    for literal in sorted(originals - kept):
+    for literal in sorted(_literals_in(pair.original) - kept):
         if len(messages) == _MOST_MESSAGES:
             break
         if _is_in_own_letters(literal, pair) or _is_one_of(of_translation, literal):
             continue
         if not _stands_in(literal, whole_translation):
             messages.append(f"'{literal}' of the original is missing")
-    return added, messages
+    return messages
 
 
 def _literals_in(text: str) -> set[str]:

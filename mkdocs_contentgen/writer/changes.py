@@ -209,20 +209,12 @@ def read_update(
     if is_cut:
         remarks.append(Remark("update_cut", values={"said": completion.server_words}))
     reader = _EntryReader(request, update, passages, options)
-    results = []
+    results = _read_entries(reader, _last_of_each(read_changes(answer, is_cut=is_cut)))
     changes = []
     doubts = []
     invented: list[str] = []
     cited: set[int] = set()
-    entries = _last_of_each(read_changes(answer, is_cut=is_cut))
-    gives_reasons = any(entry.reason for entry in entries if entry.action != "nothing")
-    for entry in entries:
-        result = reader.read(entry)
-        if gives_reasons and result.change and not entry.reason:
-            # What a model says of the source `[1]` looks like this.
-            remark = Remark("update_no_reason", values={"number": entry.number})
-            result = _EntryResult(remark=remark)
-        results.append(result)
+    for result in results:
         if result.change:
             changes.append(result.change)
             cited |= result.cited
@@ -242,6 +234,23 @@ def read_update(
         cited=_cited_sources(cited, update, passages, options.fields.site_url),
         model=public_name(options.fields.model),
     )
+
+
+def _read_entries(reader: _EntryReader, entries: Sequence[Entry]) -> list[_EntryResult]:
+    """Return what each entry says. If some give a reason, a change without one is ignored."""
+    gives_reasons = False
+    for entry in entries:
+        if entry.action != "nothing" and entry.reason:
+            gives_reasons = True
+    results = []
+    for entry in entries:
+        result = reader.read(entry)
+        if gives_reasons and result.change and not entry.reason:
+            # What a model says of the source `[1]` looks like this.
+            remark = Remark("update_no_reason", values={"number": entry.number})
+            result = _EntryResult(remark=remark)
+        results.append(result)
+    return results
 
 
 def _last_of_each(entries: Iterable[Entry]) -> list[Entry]:
