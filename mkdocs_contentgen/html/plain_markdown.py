@@ -209,7 +209,9 @@ class _PlainWriter(BlockWriter):
         title = element.get("title", "").replace('"', r"\"")
         if text == address and not title:
             return f"<{address}>"
-        return f'[{text}]({address} "{title}")' if title else f"[{text}]({address})"
+        if title:
+            address += f' "{title}"'
+        return f"[{text}]({address})"
 
     def _content(self, element: Element) -> str:
         parts = [self.escape(element.text or "")]

@@ -95,8 +95,11 @@ def rough_end(*, colons: bool = False) -> str:
     It takes each period for an end. That is enough to cut a text, and also where a sentence is only
     looked at as a whole. With `colons`, a colon is an end, too.
     """
-    spaced = f"{_LATIN}{_OTHER}{':' if colons else ''}"
-    wide = f"{_WIDE}{'：' if colons else ''}"
+    spaced = f"{_LATIN}{_OTHER}"
+    wide = _WIDE
+    if colons:
+        spaced += ":"
+        wide += "："
     return (
         rf"(?:[{spaced}][{_CLOSING}]{{0,3}}\s+"
         rf"|[{wide}][{_WIDE_CLOSING}]{{0,3}}(?:[*_]{{1,3}}(?=\s|\Z))?)"

@@ -91,9 +91,10 @@ class LanguageNavigations:
         if self._is_translation(page):
             return None
         group = self._groups.get(page.file.src_uri)
-        name = group.pages.get(language) if group else None
-        translated = self._files.src_uris[name].page if name else None
-        return translated or page
+        if group is None or language not in group.pages:
+            return page
+        name = group.pages[language]
+        return self._files.src_uris[name].page or page
 
 
 def _pages(items: Iterable[StructureItem]) -> Iterator[Page]:

@@ -112,8 +112,9 @@ class SiteLanguages:
         if self._theme_language is None:
             return
         theme = self._config.theme
-        texts = find_theme_texts(theme.dirs, language) if language else ""
-        theme["language"] = texts or self._theme_language
+        theme["language"] = self._theme_language
+        if language:
+            theme["language"] = find_theme_texts(theme.dirs, language) or self._theme_language
 
 
 def with_own_language(output: str, page: Page) -> str:

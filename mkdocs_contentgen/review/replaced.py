@@ -38,7 +38,9 @@ def last_act(lines: Sequence[bytes], article: Article) -> Kept | None:
             break
         # The page was renamed, or it is another page with the same request and the same file.
         found = found or kept
-    return None if found is None or found.act == "other" else found
+    if found is None or found.act == "other":
+        return None
+    return found
 
 
 def text_before_request(lines: Sequence[bytes], text: Text) -> Text | None:

@@ -145,8 +145,10 @@ class _History:
         if not approvals:
             return {}
         names = [*self._folders, *map(self._name, self._articles)]
+        if "" in names:  # the whole repository
+            names = [""]
         without = common_ancestor(self._top, approvals)
-        commits = changing_commits(self._top, [""] if "" in names else names, without=without)
+        commits = changing_commits(self._top, names, without=without)
         return {commit.id: commit for commit in commits}
 
 

@@ -67,8 +67,11 @@ def calendar_of(language: str) -> Calendar | None:
 
 def _pattern_of(name: str) -> str:
     """Return a pattern for a name. Only a longer one has endings: `Mayo` is no `May`."""
+    pattern = re.escape(name)
     can_have_ending = len(name) >= _LEAST_INFLECTED and not name[-1].isdigit()
-    return re.escape(name) if can_have_ending else rf"{re.escape(name)}(?!\w)"
+    if not can_have_ending:
+        pattern += r"(?!\w)"
+    return pattern
 
 
 def _together(dates: Sequence[Value], values: Sequence[Value]) -> list[Value]:

@@ -135,7 +135,9 @@ def _with_calendar(text: str, values: list[Value], tag: str) -> list[Value]:
     if not tag or has_vocabulary(tag):
         return values
     calendar = calendar_of(tag)
-    return calendar.with_dates(text, values) if calendar else values
+    if calendar is None:
+        return values
+    return calendar.with_dates(text, values)
 
 
 def _days_with_years(found: set[str]) -> set[str]:

@@ -70,8 +70,10 @@ class Value:
 
         Of `5–8 hours`, this is only the 5 if the source has 8 hours.
         """
-        spans = self.figure.spans if self.figure else ()
-        if len(spans) < 2 or len(spans) != len(self.parts):
+        if self.figure is None or len(self.figure.spans) < 2:
+            return self.start, self.end
+        spans = self.figure.spans
+        if len(spans) != len(self.parts):
             return self.start, self.end
         unknown = []
         for number, part in enumerate(self.parts):
@@ -79,8 +81,11 @@ class Value:
                 unknown.append(number)
         if not unknown or len(unknown) == len(self.parts):
             return self.start, self.end
-        is_last = unknown[-1] == len(spans) - 1
-        return spans[unknown[0]][0], self.end if is_last else spans[unknown[-1]][1]
+        start, _ = spans[unknown[0]]
+        _, end = spans[unknown[-1]]
+        if unknown[-1] == len(spans) - 1:  # with the unit after it
+            end = self.end
+        return start, end
 
     def has_known_digits(self, known: Readings) -> bool:
         """Tell whether a source has the same figure with another unit or magnitude."""

@@ -78,11 +78,14 @@ def find_stale(
     changed = [passage for passage in passages if passage.citation.has_changed]
     if not changed:
         return ()
-    sentences: dict[str, list[_Judged]] = {passage.citation.name: [] for passage in changed}
-    judged = () if document is None else _Judge(text, document, passages).sentences()
-    for sentence in judged:
-        sentences[sentence.source.citation.name].append(sentence)
-    return tuple(_stale_source(source, sentences[source.citation.name]) for source in changed)
+    sentences: dict[str, list[_Judged]] = {}
+    if document is not None:
+        for sentence in _Judge(text, document, passages).sentences():
+            sentences.setdefault(sentence.source.citation.name, []).append(sentence)
+    found = []
+    for passage in changed:
+        found.append(_stale_source(passage, sentences.get(passage.citation.name, ())))
+    return tuple(found)
 
 
 def with_unsupported(read: _Read, passages: Sequence[CitedPassage]) -> _Read:

@@ -275,8 +275,10 @@ def cited_in(block: CitingBlock, text: CitingText, titles: Mapping[str, str]) ->
     """
     found = [name for name in titles if name in block.addresses]
     for label in sorted(block.labels):
-        title = text.listed[label - 1] if 0 < label <= len(text.listed) else ""
-        for name in titles:
-            if title in (name, titles[name]) and name not in found:
+        if not 0 < label <= len(text.listed):
+            continue
+        listed = text.listed[label - 1]
+        for name, title in titles.items():
+            if listed in (name, title) and name not in found:
                 found.append(name)
     return tuple(found)
