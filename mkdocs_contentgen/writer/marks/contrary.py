@@ -7,13 +7,13 @@ words, as for `find_opposites`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from ...language.languages import PHRASES
 from ...language.ranges import Range
 from ...language.words import STEM
-from .clause_words import NEGATIONS, OPEN, OPPOSITE_LINES, STATE_LINES, is_preposition, read_pairs
+from .clause_words import NEGATIONS, OPEN, OPPOSITE_LINES, STATE_LINES, read_pairs
 from .nearby_words import (
     NearbyWords,
     Word,
@@ -23,8 +23,15 @@ from .nearby_words import (
     words_in,
 )
 
-_PAIRS = read_pairs([*STATE_LINES, *OPPOSITE_LINES])
-"""Map each word with an opposite to its pair and side."""
+_PAIRS = read_pairs(OPPOSITE_LINES)
+"""Map each word with an opposite to its pair and side. Data have states in other words."""
+
+
+def _negative_words(lines: Iterable[str]) -> frozenset[str]:
+    """Return the words behind the bar of each line."""
+    pairs = read_pairs(lines)
+    return frozenset(word for word, (_, is_positive) in pairs.items() if not is_positive)
+
 
 _STEMS_OF_PAIRS = frozenset(word[:STEM] for word in _PAIRS)
 
@@ -32,7 +39,7 @@ _NEGATIVE = (
     NEGATIONS
     | OPEN
     | frozenset(PHRASES["negative"].split())
-    | frozenset(word for word, (_, is_positive) in _PAIRS.items() if not is_positive)
+    | _negative_words([*STATE_LINES, *OPPOSITE_LINES])
 )
 """Words of a source that can be what a text negates, such as `unsupported` and `only`."""
 
@@ -102,7 +109,7 @@ def _next_content(words: Sequence[Word], place: int) -> int:
 def _turned(words: Sequence[Word], known: NearbyWords) -> Iterator[Word]:
     """Yield the words of which the sources have only the opposite near these words."""
     for place, word in enumerate(words):
-        if word.text not in _PAIRS or is_preposition(word.text, is_last=place + 1 == len(words)):
+        if word.text not in _PAIRS:
             continue
         pair, side = _PAIRS[word.text]
         around = _known_around(words, place, known) - _STEMS_OF_PAIRS
