@@ -67,6 +67,9 @@ _IMAGE_LINE = re.compile(
 )
 """A line that stands for an image: `[Insert image of a cache]`."""
 
+_MIN_RULE = 3
+"""The minimum number of characters of a rule."""
+
 _TASK_BOX = re.compile(r"^\[(?P<done>[ xX])\](?=[ \t]|$)", re.MULTILINE)
 """The box of a task at the start of a line."""
 
@@ -86,6 +89,7 @@ def answer_parser() -> MarkdownIt:
     read_formula_blocks(parser)
     read_html(parser)
     parser.block.ruler.before("table", "near_bullets", _read_near_bullet, {"alt": INTERRUPTS})
+    parser.block.ruler.before("hr", "near_rule", _read_near_rule, {"alt": INTERRUPTS})
     parser.block.ruler.before("heading", "near_heading", _read_near_heading, {"alt": INTERRUPTS})
     parser.block.ruler.at("reference", _read_reference)
     read_extensions(parser)
@@ -122,6 +126,18 @@ def _read_near_bullet(state: StateBlock, first: int, last: int, silent: bool) ->
         state.src = f"{state.src[:begin]}-{spaces}{state.src[bullet.end() :]}"
         note(state.env, "repaired_marks")
     return False
+
+
+def _read_near_rule(state: StateBlock, first: int, last: int, silent: bool) -> bool:
+    """Read a line of `─` as a rule."""
+    line = line_at(state, first).rstrip()
+    if len(line) < _MIN_RULE or line.strip("─━═") or state.is_code_block(first):
+        return False
+    if not silent:
+        state.push("hr", "hr", 0).map = [first, first + 1]
+        note(state.env, "repaired_marks")
+        state.line = first + 1
+    return True
 
 
 def _read_near_heading(state: StateBlock, first: int, last: int, silent: bool) -> bool:

@@ -23,6 +23,10 @@ _MARKUP = r"[\s*_#>(\[✅📝¡¿-]{0,9}"
 _SENTENCE_END = re.compile(rf"(?<!\bDr)(?<!\bMr)(?<!\bvs){rough_end(colons=True)}")
 """Where a sentence ends, with the space behind it."""
 
+_WORD = re.compile(r"\w")
+_OPENING_BRACKET = re.compile("[(\uff08]")
+_CLOSING_BRACKET = re.compile("[)\uff09]")
+
 _ITEM = re.compile(r"[ \t]*[-*+•] ")
 """The bullet of an item of a list."""
 
@@ -95,7 +99,7 @@ def _drop_opening(line: str) -> str:
             is_talk = True
             continue
         sentence = _first_sentence(line)
-        if not _is_opening(sentence, is_talk=is_talk, is_last=len(sentence) == len(line)):
+        if not _is_opening(sentence, is_talk=is_talk, is_last=sentence.rstrip() == line.rstrip()):
             break
         line = line[len(sentence) :].lstrip()
         is_talk = True
@@ -103,9 +107,11 @@ def _drop_opening(line: str) -> str:
 
 
 def _first_sentence(line: str) -> str:
-    end = _SENTENCE_END.search(line)
-    if end:
-        return line[: end.end()]
+    """Return the first sentence of a line. What stands in brackets does not end it."""
+    for end in _SENTENCE_END.finditer(line):
+        before = line[: end.start()]
+        if len(_OPENING_BRACKET.findall(before)) <= len(_CLOSING_BRACKET.findall(before)):
+            return line[: end.end()]
     return line
 
 
@@ -210,11 +216,12 @@ def _drop_closing(line: str) -> str:
     for end in _SENTENCE_END.finditer(line):
         starts.append(end.end())
     kept = len(line)
+    end = kept
     for start in reversed(starts):
-        sentence = line[start:kept]
-        is_empty = not sentence.strip()
-        is_talk = len(sentence) <= _MAX_SENTENCE and _CLOSING.match(sentence)
-        if not (is_empty or is_talk):
+        sentence = line[start:end]
+        if len(sentence) <= _MAX_SENTENCE and _CLOSING.match(sentence):
+            kept = start
+        elif _WORD.search(sentence):  # and no emoji
             break
-        kept = start
+        end = start
     return line[:kept].rstrip()
