@@ -61,9 +61,9 @@ def number_in_words(text: str, start: int, words: Vocabulary) -> Value | None:
 def _are_one_number(current: int, number: int) -> bool:
     """Tell whether a number goes on with another word: `four and eight` are two numbers."""
     rest = current % 100
-    is_behind_ten = rest >= 20 and rest % 10 == 0 and number < 20  # `soixante et onze`
-    is_before_ten = rest < 10 and number >= 20 and number % 10 == 0  # as Arabic says it
-    return rest == 0 or is_behind_ten or is_before_ten
+    is_after_ten = rest >= 10 and rest % 10 == 0 and number < 20  # `dix-sept`, `soixante et onze`
+    is_before_ten = rest < 10 and number >= 10 and number % 10 == 0  # as Arabic says it
+    return rest == 0 or is_after_ten or is_before_ten
 
 
 @dataclass(frozen=True)

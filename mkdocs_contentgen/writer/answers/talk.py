@@ -213,8 +213,8 @@ def _drop_closing(line: str) -> str:
     if len(line) <= _MAX_SENTENCE and _CLOSING.match(line):
         return ""
     starts = []
-    for end in _SENTENCE_END.finditer(line):
-        starts.append(end.end())
+    for match in _SENTENCE_END.finditer(line):
+        starts.append(match.end())
     kept = len(line)
     end = kept
     for start in reversed(starts):
