@@ -1,7 +1,7 @@
 """The record of a passage that a text cites, from the writer to the review.
 
 A text keeps what names each passage that it cites, and what that said. A name is the address of a
-section of a page, or `file:PATH#PLACE` for a file that is no page. Only this module takes names
+section of a page, or `file:PATH#PLACE` for a file that is not a page. Only this module takes names
 apart.
 """
 
@@ -54,7 +54,7 @@ class Citation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def is_page(self) -> bool:
-        """Whether its name is an address, and not a file that is no page."""
+        """Whether its name is an address, and not a file that is not a page."""
         return self.name.startswith(("http://", "https://"))
 
     def shown(self, site_url: str) -> str:
@@ -84,5 +84,5 @@ class Citation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def name_of_file(place: str) -> str:
-    """Return what names a place in a file that is no page, such as `src/server.py#start`."""
+    """Return what names a place in a file that is not a page, such as `src/server.py#start`."""
     return f"{_FILE_PREFIX}{place}"

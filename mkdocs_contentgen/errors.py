@@ -1,4 +1,4 @@
-"""The exceptions of this package, and the reasons for a missing text that are no errors.
+"""The exceptions of this package, and the reasons for a missing text that are not errors.
 
 ```
 ContentgenError

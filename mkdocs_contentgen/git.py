@@ -342,7 +342,7 @@ def common_commit(directory: Path, revision: str) -> str | None:
     """Return the last commit that a revision and the current one have in common.
 
     That is the commit of the revision itself if they have none in common, and None if the revision
-    is no commit of the repository.
+    is not a commit of the repository.
     """
     top = top_level(directory)
     if top is None or revision.startswith("-"):

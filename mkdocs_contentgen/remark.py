@@ -277,7 +277,8 @@ def without_repeated(remarks: Iterable[Remark]) -> list[Remark]:
 def clean_remarks(values: object) -> list[Remark]:
     """Return the remarks in an untrusted value, of which the words of a service can be a string.
 
-    Control characters are escaped, what is too long is cut off, and what is no remark is dropped.
+    Control characters are escaped, what is too long is cut off, and what is not a remark is left
+    out.
     """
     remarks: list[Remark] = []
     if not isinstance(values, list | tuple):

@@ -28,7 +28,7 @@ class TranslationRequest(Request, frozen=True, kw_only=True):
     operation = "translate-text"
 
     original: Request
-    """The request of the text that is translated, which is no translation itself."""
+    """The request of the text that is translated, which is not a translation itself."""
 
     def body(self) -> dict[str, str]:
         """Return the body of the original's request. The text to translate is sent beside it."""

@@ -45,7 +45,7 @@ WRITERS_OF_FILES = {
     "files.py": "what the others write with",
     "cli/desk.py": "a page that opens the desk in a browser",
     "cli/init.py": "a configuration and a page",
-    "review/ejection.py": "a page in place of its request, which is no text any more",
+    "review/ejection.py": "a page in place of its request, which is not a text any more",
     "site/background.py": "what tells a server that a text has arrived",
     "texts/approved_writer.py": "approved files, behind the guard",
     "texts/store/disk.py": "a text that the cache cannot keep, beside it",

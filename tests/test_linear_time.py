@@ -105,7 +105,7 @@ def call_with(function: Callable[..., object], number: int, text: str) -> None:
         if inspect.isgenerator(result):
             list(result)
     except (ContentgenError, ValueError, KeyError, OSError):
-        pass  # many texts are refused, and are no names
+        pass  # many texts are refused, and are not names
 
 
 def is_slow(call: Callable[[str], object], piece: str, size: int = SIZE) -> bool:

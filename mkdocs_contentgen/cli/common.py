@@ -153,7 +153,7 @@ def _find_loader(
 def find_config_file(config_file: str | None) -> Path | None:
     """Return the given configuration or the one of this folder, if there is that file.
 
-    Raises ClickException for what is no file: reading a pipe would block.
+    Raises ClickException for what is not a file: reading a pipe would block.
     """
     names = [config_file] if config_file else _configuration_names()
     for name in names:

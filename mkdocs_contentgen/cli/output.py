@@ -246,7 +246,7 @@ def still_missing(articles: Sequence[Article], errors: Sequence[str]) -> list[st
 
 
 def print_articles_table(articles: Sequence[Article]) -> None:
-    """Print articles as a table, with one line for each if the output is no terminal."""
+    """Print articles as a table, with one line for each if the output is not a terminal."""
     if not articles:
         print_line(f"{NO_REQUEST}.")
         return
@@ -296,7 +296,7 @@ def _topic(article: Article) -> str:
 def print_table(rows: Sequence[Mapping[str, object]], currency: str = "") -> None:
     """Print rows as a table, with the names of their fields as headings.
 
-    If the output is no terminal, a tab stands between the cells of a line.
+    If the output is not a terminal, a tab stands between the cells of a line.
     """
     headings = [name.replace("_", " ").capitalize() for name in rows[0]]
     cells: list[list[str]] = []

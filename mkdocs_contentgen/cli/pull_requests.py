@@ -100,7 +100,7 @@ def report(config_file: str | None, base: str, *, as_json: bool, fail_on: Level 
             commit = common_commit(site.directory, base) or ""
             if not commit:
                 raise click.UsageError(
-                    f"--base: {base!r} is no commit of this repository; in CI, fetch it first, "
+                    f"--base: {base!r} is not a commit of this repository; in CI, fetch it first, "
                     "with `fetch-depth: 0` on GitHub or `GIT_DEPTH: 0` on GitLab"
                 )
         articles = load_articles(site)

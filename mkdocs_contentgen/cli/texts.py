@@ -260,7 +260,7 @@ def _confirm_draft(article: Article) -> bool:
 
 
 def _originals_first(site: Site, articles: Sequence[Article]) -> Iterator[Article]:
-    """Yield the articles that are no translations, and then those that are.
+    """Yield the articles that are not translations, and then those that are.
 
     The translations are read again when it is their turn: if their originals were approved before
     that, their drafts are translations of approved texts now.
@@ -372,7 +372,7 @@ def _check_author(model: str, by: str) -> None:
     if model and by:
         raise click.UsageError("--by is for a text without a model; leave --model or --by out")
     if model and not model_name(model):
-        raise click.UsageError("--model: is no name of a model on one line")
+        raise click.UsageError("--model: is not the name of a model on one line")
     problem = name_problem(by) if by else ""
     if problem:
         raise click.UsageError(f"--by: the name {problem}")

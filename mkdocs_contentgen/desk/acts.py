@@ -99,7 +99,7 @@ class _Conflict(msgspec.Struct, frozen=True):
     """The words of the text that was to be approved; empty if it has none in this place."""
 
     is_structure: bool = False
-    """Whether it is no block, but the order of the text or what is around its blocks."""
+    """Whether it is not a block, but the order of the text or what is around its blocks."""
 
     def message(self, file: str) -> str:
         """Return a sentence that says what somebody did in a file, with both versions."""

@@ -209,7 +209,7 @@ class DeskApp:
         self._opener = ""
         """Names the page that has got the key for the token, or nobody yet."""
 
-        # It is no cookie, since browsers send those to all ports of a host.
+        # It is not a cookie, since browsers send those to all ports of a host.
         self._key = secrets.token_urlsafe(32)
         shell = (_PAGE / "desk.html").read_text("utf-8")
         self._shell = partial(shell.format, language=escape(language or "en"))
@@ -499,7 +499,7 @@ class DeskApp:
             # What the script imports, too: a policy refuses what is asked for after it.
             sight = f'<script type="module" src="{_ROOT}/{_IN_SITE}/sight.js"></script>'
             html = f"{html[: head.end()]}{storage}{sight}{script}{html[head.end() :]}"
-        # A browser runs a module once. Here, it also runs if that is no start tag of a head.
+        # A browser runs a module once. Here, it also runs if that is not a start tag of a head.
         before, body_end, after = html.rpartition("</body>")
         return f"{before}{script}{body_end}{after}" if body_end else f"{html}{script}"
 

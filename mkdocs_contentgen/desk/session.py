@@ -111,7 +111,7 @@ class DeskSite:
         return desk
 
     def _reload(self) -> None:
-        """Load the site anew. If that fails, keep it as it was, and say why in `problem`."""
+        """Load the site again. If that fails, keep it as it was, and say why in `problem`."""
         stack = ExitStack()
         # Before loading, so that a change that comes meanwhile is noticed the next time.
         stamp_at_start = stamp_of_pages(self._desk.site) if self._desk else ""
@@ -134,7 +134,7 @@ class DeskSite:
     def ask(self, article: Article, *, update: bool, note: str = "", section: str = "") -> None:
         """Ask for another text in the background, and replace the draft by it.
 
-        With `update`, only the blocks that have to change are written anew. The text that was
+        With `update`, only the blocks that have to change are written again. The text that was
         there can be compared, and comes back with `Undo`.
         """
         job = TextJob(update)

@@ -28,7 +28,7 @@ _UNNAMED_WAIT = 60.0
 """Seconds that GitHub asks for, at least, after a limit that names no time. Each try doubles it."""
 
 _LONGEST_LIMIT = 366 * 24 * 3600.0
-"""Seconds. A limit that names a longer time is no limit of GitHub, and is cut to this."""
+"""Seconds. A limit that names a longer time is not a limit of GitHub, and is cut to this."""
 
 _MOST_LIMITS = 10
 """How often a request waits for a limit."""
@@ -284,7 +284,7 @@ class GitHub:
         except GitHubError as error:
             if error.status != 404:
                 raise
-            return False  # it is no collaborator
+            return False  # it is not a collaborator
 
     def authors_of(self, path: str, head: str, commits: Collection[str]) -> set[str]:
         """Return the logins of those who wrote commits to a file, out of its history up to `head`.
@@ -387,15 +387,15 @@ def _check_address(name: str, value: str) -> None:
     try:
         address = urlsplit(value)
     except ValueError as error:
-        raise ConfigurationError(f"{name}: is no address ({error})") from error
+        raise ConfigurationError(f"{name}: is not an address ({error})") from error
     if address.scheme != "https" and address.hostname not in _LOOPBACK:
-        raise ConfigurationError(f"{name}: is no https address; it would get the token")
+        raise ConfigurationError(f"{name}: is not an https address; it would get the token")
 
 
 def time_until_free(
     status: int, headers: httpx.Headers, text: str, now: float, earlier: int
 ) -> float | None:
-    """Return after how many seconds a limit has passed, or None for an answer that is no limit.
+    """Return after how many seconds a limit has passed, or None for an answer that is not a limit.
 
     `now` is in seconds since 1970, and `earlier` the number of limits that this request has met
     before.

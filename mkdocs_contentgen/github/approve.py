@@ -62,7 +62,7 @@ def approve_reviewed(
     review = job.event.review
     if pull_request is None or review is None:
         raise ConfigurationError(
-            "the event that started this job is no review; run it `on: pull_request_review`"
+            "the event that started this job is not a review; run it `on: pull_request_review`"
         )
     if review.state.lower() != "approved":
         return ReviewOutcome()
@@ -188,7 +188,7 @@ class _Reviewer:
         if self.review.user is None:
             return "the account of the reviewer is gone"
         if self.review.user.type != "User":
-            return f"{self.login} is no person"
+            return f"{self.login} is not a person"
         if not self.github.may_write(self.login):
             return f"{self.login} cannot write to this repository"
         return ""
@@ -231,7 +231,7 @@ def latest_opinion(reviews: Sequence[PullRequestReview], login: str) -> PullRequ
 
 
 def problem_of_opinion(opinion: PullRequestReview | None, login: str) -> str:
-    """Return why the latest opinion of an account is no approval, or an empty string."""
+    """Return why the latest opinion of an account is not an approval, or an empty string."""
     if opinion is None:
         return f"GitHub has no review of {login}"
     state = opinion.state.upper()

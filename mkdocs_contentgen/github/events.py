@@ -180,9 +180,9 @@ def _read_event(name: str) -> JobEvent:
         with path.open("rb") as file:
             content = file.read(_MAX_EVENT + 1)
         if len(content) > _MAX_EVENT:
-            raise ConfigurationError(f"GITHUB_EVENT_PATH: {name} is no event of GitHub")
+            raise ConfigurationError(f"GITHUB_EVENT_PATH: {name} is not an event of GitHub")
         return msgspec.json.decode(content, type=JobEvent)
     except OSError as error:
         raise ConfigurationError(f"GITHUB_EVENT_PATH: {reason_of(error)}") from error
     except (msgspec.MsgspecError, RecursionError) as error:
-        raise ConfigurationError(f"GITHUB_EVENT_PATH: {name} is no event of GitHub") from error
+        raise ConfigurationError(f"GITHUB_EVENT_PATH: {name} is not an event of GitHub") from error

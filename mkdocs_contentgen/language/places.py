@@ -46,7 +46,7 @@ def other_names_of(name: str, languages: tuple[str, ...]) -> OtherNames:
     """Return the codes and the other names of a state or a country.
 
     `languages` are the BCP 47 tags of those in which countries are looked up, beside English. A
-    name that is no place has none.
+    name that is not a place has none.
     """
     found = OtherNames()
     wanted = name.casefold()

@@ -39,7 +39,7 @@ class SiteLanguages:
         self._files = files
         self._navigations = LanguageNavigations(groups, nav, config.nav, files)
         self.navigation = self._navigations.of_originals
-        """The navigation of all pages that are no translations."""
+        """The navigation of all pages that are not translations."""
 
         own = config.extra.get("alternate")
         self._switch = own if isinstance(own, list) else None

@@ -335,7 +335,7 @@ def _cited_source(link: Tag, cited: Mapping[int, Citation]) -> Citation | None:
 
 
 def _write_citation(link: Tag, number: int, source: Citation) -> None:
-    """Give a citation its number in the list at the end. That of a file is no link."""
+    """Give a citation its number in the list at the end. That of a file is not a link."""
     link.string = f"[{number}]"
     if source.is_page:
         link["href"] = source.name

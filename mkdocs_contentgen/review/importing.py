@@ -53,8 +53,8 @@ def import_text(
     `model` is the name of the model that wrote it, or empty, and `by` the person, if it was none.
     No update of a model changes what a person wrote.
 
-    Raises FailedTextError for what is no text, StoreError, also if somebody has changed the draft
-    meanwhile, and ConfigurationError.
+    Raises FailedTextError for what is not a text, StoreError, also if somebody has changed the
+    draft meanwhile, and ConfigurationError.
     """
     request, options = _request_and_options(site, article)
     if article.original:

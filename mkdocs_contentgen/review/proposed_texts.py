@@ -77,7 +77,7 @@ def _text_at(top: Path, path: str, commit: str) -> ApprovedText | None:
     is_file = tree.startswith("100")  # the mode: links and submodules have others
     found = read_in_repository(top, path, commit) if is_file else None
     if found is None:
-        raise ApprovalError(f"{path}: is no file with a text")
+        raise ApprovalError(f"{path}: is not a file with a text")
     return found
 
 

@@ -220,7 +220,7 @@ class _PassagePlaces:
     def _read_lines(self, path: Path) -> Sequence[str]:
         try:
             return read_text(path, self._directory, _MAX_SOURCE).splitlines()
-        except (OSError, ValueError):  # as for a source that is no file of this project
+        except (OSError, ValueError):  # as for a source that is not a file of this project
             return ()
 
 

@@ -103,7 +103,7 @@ def read_translation(
 ) -> Text:
     """Return a translation in Markdown or HTML, or in the answers to translation_prompts().
 
-    Raises FailedTextError for what is no text, and if the original has none.
+    Raises FailedTextError for what is not a text, and if the original has none.
     """
     original_text = _text_of(article, original)
     to_translate = _plan(article, original)

@@ -432,7 +432,7 @@ def _apply_unless_changed(site: Site, update: TextUpdate, apply_answer: ApplyAns
 def _edited_meanwhile(article: Article) -> EditedTextError:
     return EditedTextError(
         "somebody has changed this text meanwhile, so it stays; "
-        f"`contentgen update {article.page_argument}` begins anew"
+        f"`contentgen update {article.page_argument}` begins again"
     )
 
 

@@ -37,7 +37,7 @@ _MACHINES = (JOBS_OF_GITHUB, Person("GitHub", "noreply@github.com"))
 """Who commits on GitHub what people do there."""
 
 _WRITTEN_ANEW = ("approved_by", "sha256")
-"""The fields that an approval by another person always writes anew."""
+"""The fields that an approval by another person always writes again."""
 
 _FIELDS = (
     *_WRITTEN_ANEW,

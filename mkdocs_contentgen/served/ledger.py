@@ -91,7 +91,7 @@ class _Unfinished:
 
 @dataclass(frozen=True)
 class _Budget:
-    """The most that a user, or everybody together, may cost in a month; None is no limit."""
+    """The most that a user, or everybody together, may cost in a month; None means no limit."""
 
     option: str
     most: float | None

@@ -154,7 +154,7 @@ class CitedPassages:
         return found
 
     def _passages_in(self, path: str, *, is_page: bool) -> Sequence[Passage]:
-        """Return the passages of a page, or of a file that is no page, which is read once."""
+        """Return the passages of a page, or of a file that is not a page, which is read once."""
         name = path, is_page  # a page and a file can have the same path
         if name not in self._passages:
             self._passages[name] = self._read(path, is_page=is_page)

@@ -489,7 +489,7 @@ class _SourceProblems:
 
     def _look_at(self, name: str) -> str:
         if name in self.generated_pages:
-            return "has a generated text, which is no source; name what that is written from"
+            return "has a generated text, which is not a source; name what that is written from"
         return self.sources.problem(name)
 
 

@@ -180,7 +180,7 @@ def decode(data: bytes) -> ApprovedText:
     """Return the text in the bytes of an approved file. Raises DamagedError.
 
     Its HTML is put on the lines that approve() writes: formatters and editors change white space,
-    which is no change of the text.
+    which is not a change of the text.
     """
     if len(data) > MAX_FILE:
         raise DamagedError(f"it has more than {MAX_FILE:,} bytes", 1)

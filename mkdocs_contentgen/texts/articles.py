@@ -296,7 +296,7 @@ class Article:
 
     @property
     def shows_approved_file(self) -> bool:
-        """Whether the page shows its file, and that is no proposed one.
+        """Whether the page shows its file, and that is not a proposed one.
 
         It is the file of an approved text, which may have been edited since, or be damaged.
         """
@@ -748,7 +748,7 @@ def _request_changes(before: Mapping[str, object], now: Mapping[str, object]) ->
     original_before = before.get(TRANSLATION_KEY)
     original_now = now.get(TRANSLATION_KEY)
     if original_before is None and original_now is not None:
-        return ["it was no translation"]
+        return ["it was not a translation"]
     if original_before is not None and original_now is None:
         return ["it was a translation", *_field_changes(without_original(before), now)]
     changes = _field_changes(before, now)
@@ -773,8 +773,8 @@ def _field_changes(before: Mapping[str, object], now: Mapping[str, object]) -> l
 def _changed_fields(before: Mapping[str, object], now: Mapping[str, object]) -> list[str]:
     """Return the names of the fields of a request that are not as they were.
 
-    A request that was recorded before a field was introduced does not have it: that is no change.
-    A missing optional field is one, since these are only there where somebody has set them.
+    A request that was recorded before a field was introduced does not have it: that is not a
+    change. A missing optional field is one, since these are only there where somebody has set them.
     """
     changed = []
     for name in now:

@@ -140,7 +140,7 @@ class Generation:
 
         self._failed = 0
         self._stopped = 0
-        """How many requests have no text for a reason that is no failure of theirs."""
+        """How many requests have no text for a reason that is not a failure of theirs."""
 
         self._unanswered: set[str] = set()
         """The keys of the requests that were sent, and have no outcome yet."""

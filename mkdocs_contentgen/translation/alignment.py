@@ -141,10 +141,10 @@ class AlignedTexts:
 def align_texts(translation: Text, original: Text) -> AlignedTexts:
     """Return which leaf of a translation stands for which leaf of its original.
 
-    Raises UnsafeHTMLError, and EditError for a text that is no translation.
+    Raises UnsafeHTMLError, and EditError for a text that is not a translation.
     """
     if translation.original is None:
-        raise EditError("this text is no translation")
+        raise EditError("this text is not a translation")
     return _align_html(
         translation.original.blocks,
         translation.original.additions,

@@ -2,8 +2,8 @@
 
 Each block is sent with a number, and the answer names the number of each block. So whatever a model
 answers, all that it can do is give words for a block: links, code and the like in these words have
-to be those of the original. Where an answer is no translation of its block, the block is asked for
-once more, all such blocks in one call. If that fails too, it stays in the original's language.
+to be those of the original. Where an answer is not a translation of its block, the block is asked
+for once more, all such blocks in one call. If that fails too, it stays in the original's language.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ def prompts(
 def translation_from_answer(
     request: Request, translation: Translation, options: WriterOptions, answer: str
 ) -> Translated | None:
-    """Return what an answer to prompts() translates, or None if it is no answer to them.
+    """Return what an answer to prompts() translates, or None if it is not an answer to them.
 
     It is one if it has a translation of more than half of the blocks. In any other text, some
     paragraphs can begin with a number, too.

@@ -53,7 +53,7 @@ from .translatable import NUMBER, read_translated
 from .translated_block import is_sentence
 
 _MOST_MARKS = 100
-"""A block gets no more marks than this: one that has them is no translation."""
+"""A block gets no more marks than this: one that has them is not a translation."""
 
 _MOST_MESSAGES = 5
 """A block gets no more messages than this."""
@@ -457,7 +457,7 @@ def _pieces_of(element: Tag) -> Iterator[Tag | NavigableString]:
 
 
 def _breaks_in(element: Tag) -> list[int]:
-    """Return where words_of_block() has a sign for a line break, which is no text of its own."""
+    """Return where words_of_block() has a sign for a line break, which is not a text of its own."""
     found = []
     position = 0
     for node in _pieces_of(element):

@@ -107,7 +107,7 @@ def common_words_of(original: str, translation: str) -> CommonWords:
 
 
 def _in_small_letters(text: str) -> frozenset[str]:
-    """Return the words that a text has in lower case somewhere, so that they are no names."""
+    """Return the words that a text has in lower case somewhere, so that they are not names."""
     return frozenset(word for word in _WORD.findall(text) if word.islower())
 
 

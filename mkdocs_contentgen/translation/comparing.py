@@ -31,12 +31,12 @@ from .units import OriginalParts
 class ComparedTranslation:
     """A translation and its original as they are now, and which leaf stands for which.
 
-    Making it raises UnsafeHTMLError, and EditError for a text that is no translation.
+    Making it raises UnsafeHTMLError, and EditError for a text that is not a translation.
     """
 
     def __init__(self, translation: Text, original: Text) -> None:
         if translation.original is None:
-            raise EditError("this text is no translation")
+            raise EditError("this text is not a translation")
         self.remembered = translation.original
         self.html = translation.html
         self.changed_by = translation.changed_by

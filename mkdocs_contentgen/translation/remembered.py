@@ -108,7 +108,7 @@ def short_digest_of(leaf: Block) -> str:
     """
     if leaf.kind == "pre":
         return short_digest("".join(leaf.element.get_text().split()))[:_DIGITS]
-    if not leaf.element.contents:  # an empty cell is no line, so that the tag counts
+    if not leaf.element.contents:  # an empty cell is not a line, so that the tag counts
         return leaf.content_digest[:_DIGITS]
     return leaf.inner_digest[:_DIGITS]
 
@@ -124,7 +124,7 @@ def write_remembered(remembered: Iterable[Remembered]) -> str:
 
 
 def write_additions(leaves: Iterable[Block]) -> str:
-    """Return `Original.additions`, without leaves that are no blocks, such as empty cells."""
+    """Return `Original.additions`, without leaves that are not blocks, such as empty cells."""
     return " ".join(short_digest_of(leaf) for leaf in leaves if is_block(leaf.element))
 
 

@@ -1,6 +1,6 @@
 """Read the text that a model gives for a block, give it the form of its block, or refuse it.
 
-Refused is what is no translation of the block.
+Refused is what is not a translation of the block.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def read_block(text: str, original: OriginalBlock, language: str, from_language:
     if has_block_start(text) and not has_block_start(original.text):
         raise EditError("it contains another block")
     if _HEADING.match(text) and not _HEADING.match(original.text):
-        raise EditError("it is a heading, and the block is none")
+        raise EditError("it is a heading, and the block is not")
     for tag in _TAG.findall(text):
         if tag not in original.text:
             raise EditError(f"`{tag[:40]}` is not in the original")
@@ -187,7 +187,7 @@ def _sentences(text: str, language: str) -> Iterator[list[str]]:
 def is_sentence(words: Sequence[str], language: str, least: int = _LEAST_REPEATED_BLOCK) -> bool:
     """Tell whether these are so many words or more, with a common word of the language.
 
-    What has none is no sentence: a title, or a list of names, is the same in many languages.
+    What has none is not a sentence: a title, or a list of names, is the same in many languages.
     """
     common = common_words(language)
     if not common:

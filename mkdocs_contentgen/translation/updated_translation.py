@@ -97,7 +97,7 @@ def plan_translation_update(
     """Return what a translator gets of a changed original, or None if no words are needed.
 
     With `repeats`, blocks that an earlier answer left untranslated are asked for again. Raises
-    UnsafeHTMLError, and EditError for a text that is no translation.
+    UnsafeHTMLError, and EditError for a text that is not a translation.
     """
     return ComparedTranslation(translation, original).plan_update(repeats=repeats)
 

@@ -38,7 +38,7 @@ _LEAST_TEXT = 20
 """A text with fewer words than this, or a tenth of the target, counts as empty."""
 
 _LEAST_BEFORE_LOOP = 100
-"""A text with fewer words before a loop is no text."""
+"""A text with fewer words before a loop is not a text."""
 
 _CUT_SHARE = 3
 """A text that ended early is unusable with a third of the words asked for, or fewer."""
@@ -66,7 +66,7 @@ _NO_TEXT = re.compile(
     r"|^(?:A first paragraph\.|Heading of a section)$",  # of the prompt
     re.IGNORECASE | re.MULTILINE,
 )
-"""Refusals, error messages and other answers that are no texts."""
+"""Refusals, error messages and other answers that are not texts."""
 
 _ABOUT_ITSELF = re.compile(
     rf"{any_of('about_itself')}|^{any_of('narration')}|\A{any_of('thinking_step')}",

@@ -1,4 +1,4 @@
-"""Write a text with a model: ask, take out what is no text, check, ask for the rest, make HTML.
+"""Write a text with a model: ask, take out what is not a text, check, ask for the rest, make HTML.
 
 A text of one call can be followed by a repair, which asks for what is missing alone. The better of
 all attempts is kept. A text with remarks is a text; only one that nobody can use is an error.
@@ -147,7 +147,7 @@ def text_from_answer(
 def remarks_on_form(request: Request, options: WriterOptions, html: str) -> tuple[Remark, ...]:
     """Return what is to be said of the form of a text that a person has changed.
 
-    Raises FailedTextError for what is no text, and UnsafeHTMLError.
+    Raises FailedTextError for what is not a text, and UnsafeHTMLError.
     """
     writing = _Writing(request, options, ask_nobody, (), UNOBSERVED)
     remarks = writing.remarks_on(read_article(parse_article(html)))
@@ -395,8 +395,8 @@ class _Writing:
     ) -> Candidate:
         """Return the better of all attempts, of which there are more if nobody can use the first.
 
-        A text that was cut off is gone on with. Otherwise, a further attempt asks anew, since small
-        models do not improve a text that they are shown.
+        A text that was cut off is gone on with. Otherwise, a further attempt asks again, since
+        small models do not improve a text that they are shown.
         """
         best = await self._attempt(messages, words, earlier)
         for _ in range(self._options.fields.repairs):

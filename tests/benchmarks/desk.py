@@ -44,7 +44,7 @@ READY = 3.0
 """The most seconds between the last of many confirmations and the approval."""
 
 GOALS = {"approval": APPROVAL, "quick hands": READY}
-"""The goals of what is no change."""
+"""The goals of what is not a change."""
 
 SEEN = """
 (condition) => {

@@ -327,7 +327,7 @@ def test_a_program_that_fails(site: Project) -> None:
 
 
 def test_a_program_that_fails_with_a_message(site: Project) -> None:
-    """A message on the standard output is no text, and quoted in the error."""
+    """A message on the standard output is not a text, and quoted in the error."""
     script = "print('Limit reached'); raise SystemExit(1)"
     site.configure({"base_url": "writer", "writer": {"command": [sys.executable, "-c", script]}})
     assert "ended with status 1: Limit reached" in site.build().stdout

@@ -108,7 +108,7 @@ def test_a_text_that_is_missing(site: Site) -> None:
 
 
 def test_a_damaged_file(site: Site) -> None:
-    """Its reason stands in the report, which is no failure of the command."""
+    """Its reason stands in the report, which is not a failure of the command."""
     propose(site)
     site.approved.write_text("---\nformat: 9\n---\n<article></article>\n")
     said = report(site)
@@ -249,7 +249,7 @@ def test_what_is_due_again(site: Site) -> None:
 @pytest.mark.parametrize("base", ["nowhere", "--output=x", "HEAD:docs"])
 def test_a_base_that_is_no_commit(site: Site, base: str) -> None:
     """It is a mistake in the command, with what to do in CI."""
-    assert "is no commit of this repository" in site.run("report", f"--base={base}", code=2)
+    assert "is not a commit of this repository" in site.run("report", f"--base={base}", code=2)
 
 
 URL = "https://docs.example/limits/"

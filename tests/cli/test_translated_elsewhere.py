@@ -253,7 +253,7 @@ def test_an_original_without_a_text(site: Site, command: str) -> None:
 
 
 def test_what_cannot_be_shown(site: Site) -> None:
-    """A file without words is no translation."""
+    """A file without words is not a translation."""
     assert "no text" in import_text_fails(site, "<script>alert(1)</script>")
     assert not (site.root / "contentgen").exists()
 
@@ -275,7 +275,7 @@ def test_a_page_with_html(site: Site) -> None:
 
 
 def test_a_page_of_a_site_with_extensions(site: Site) -> None:
-    """Boxes are quotations, as in an original that was imported, and ids are no words."""
+    """Boxes are quotations, as in an original that was imported, and ids are not words."""
     page = MARKDOWN.replace("## Warum", '## Warum { #why }\n\n!!! tip "Tipp"\n\n    Das geht.\n')
     said = import_text(site, page)
     assert "repaired: marks of boxes and tabs were taken out" in said

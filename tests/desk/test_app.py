@@ -189,7 +189,7 @@ def test_a_text_with_its_sources(reviewer: Reviewer) -> None:
 
 
 def test_citations_without_a_link(reviewer: Reviewer) -> None:
-    """A file that is no page, and a page of a site without an address, are cited by number."""
+    """A file that is not a page, and a page of a site without an address, are cited by number."""
     (reviewer.root / "notes.txt").write_text("It took 12 days.\n")
     config = yaml.safe_load((reviewer.root / "mkdocs.yml").read_text())
     config["plugins"][0]["contentgen"]["writer"]["sources"] = ["notes.txt"]

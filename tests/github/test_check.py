@@ -456,13 +456,13 @@ def test_outside_of_a_job(
 def test_a_token_for_another_place(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is not sent without encryption."""
     monkeypatch.setenv("GITHUB_API_URL", "http://github.example")
-    assert "GITHUB_API_URL: is no https address" in check(site)
+    assert "GITHUB_API_URL: is not an https address" in check(site)
 
 
 def test_an_event_that_is_none(site: Site) -> None:
-    """A file that is no event is an error with its name."""
+    """A file that is not an event is an error with its name."""
     site.write(".cache/event.json", '{"pull_request": {"number": "x"}}')
-    assert "is no event of GitHub" in check(site)
+    assert "is not an event of GitHub" in check(site)
 
 
 def test_a_pull_request_that_makes_another_text_wrong(site: Site, github: GitHubDouble) -> None:

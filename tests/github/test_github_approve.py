@@ -377,7 +377,7 @@ def test_an_app_is_no_person(job: Job) -> None:
     """The approval of a bot is no review."""
     job.tick_all()
     job.review(account="Bot")
-    refused(job, "jo-doe is no person")
+    refused(job, "jo-doe is not a person")
 
 
 @pytest.mark.parametrize(
@@ -661,7 +661,7 @@ def test_an_approval_that_was_written_by_hand(job: Job) -> None:
 
 
 def test_links_and_other_files(job: Job) -> None:
-    """A link is no text, and a file outside of the folder is left alone, whatever it contains."""
+    """A link is not a text, and a file outside of the folder is left alone, whatever it has."""
     job.tick_all()
     content = job.site.approved.read_text()
     job.site.write("elsewhere/index.md/main.html", content)
@@ -671,7 +671,7 @@ def test_links_and_other_files(job: Job) -> None:
     link.symlink_to(job.site.approved)
     job.push()
     job.review()
-    refused(job, "contentgen/other.md/main.html: is no file with a text")
+    refused(job, "contentgen/other.md/main.html: is not a file with a text")
     link.unlink()
     job.push()
     job.review()

@@ -76,7 +76,7 @@ def test_a_file_that_is_no_event(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "event.json"
     file.write_bytes(content)
     job = {"GITHUB_REPOSITORY": "octo/docs", "GITHUB_TOKEN": "x", "GITHUB_EVENT_PATH": str(file)}
-    with pytest.raises(ConfigurationError, match="is no event of GitHub"):
+    with pytest.raises(ConfigurationError, match="is not an event of GitHub"):
         read_job(job)
 
 
@@ -84,5 +84,5 @@ def test_a_file_that_is_no_event(tmp_path: Path, content: bytes) -> None:
 def test_an_event_without_an_end() -> None:
     """No more of a file is read than GitHub sends."""
     job = {"GITHUB_REPOSITORY": "octo/docs", "GITHUB_TOKEN": "x", "GITHUB_EVENT_PATH": "/dev/zero"}
-    with pytest.raises(ConfigurationError, match="is no event of GitHub"):
+    with pytest.raises(ConfigurationError, match="is not an event of GitHub"):
         read_job(job)

@@ -41,5 +41,5 @@ def test_a_formula_stays(text: str, formulas: list[str]) -> None:
     ],
 )
 def test_escaped_brackets_are_brackets(text: str, shown: str) -> None:
-    """A backslash before a bracket can mean that it is no link."""
+    """A backslash before a bracket can mean that it is not a link."""
     assert shown in to_html(read_markdown(text), "article", given="", day=DAY).replace("<mark>", "")

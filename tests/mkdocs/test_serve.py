@@ -23,7 +23,7 @@ def serving(project: Project, *arguments: str) -> AbstractContextManager[ServedS
 
 @pytest.mark.system
 def test_a_page_that_lacks_its_text_is_dirty(project: Project, service: ServiceDouble) -> None:
-    """With `--dirty`, a page is made anew too when its text is there."""
+    """With `--dirty`, a page is made again too when its text is there."""
     release = hold(service)
     project.page("index.md", {"type": "blog", "topic": "Slow"}, "Of the author.\n")
     with serving(project, "--dirty") as site:

@@ -247,8 +247,8 @@ def test_sources_of_a_request(site: Project, model: ModelDouble) -> None:
     for refused in (site.build(), site.run("mkdocs_contentgen", "generate")):
         assert refused.returncode == 1
         assert refused.stdout.count("docs/other.md:2: contentgen.sources: ") == 3
-        assert "'index.md' has a generated text, which is no source" in refused.stdout
-        assert "'../mkdocs.yml' is no source; name a page" in refused.stdout
+        assert "'index.md' has a generated text, which is not a source" in refused.stdout
+        assert "'../mkdocs.yml' is not a source; name a page" in refused.stdout
     site.configure({"base_url": "https://service.example", "service_fields": ["brief"]})
     refused = site.build()
     assert (

@@ -35,7 +35,7 @@ def test_a_link_goes_back_to_its_words() -> None:
     ],
 )
 def test_a_link_that_cannot_go_back(remark: Remark) -> None:
-    """A script is no address, and words that are formatted are for an editor."""
+    """A script is not an address, and words that are formatted are for an editor."""
     assert [found.markdown for found in lost_links([remark], Document(TEXT).blocks())] == [""]
 
 

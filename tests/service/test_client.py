@@ -218,7 +218,7 @@ def test_a_text_that_a_proxy_does_not_let_pass(translator: ServiceDouble) -> Non
     ids=["empty", "list", "new text", "number", "surrogate", "deep"],
 )
 def test_a_wrong_translation(translator: ServiceDouble, body: bytes) -> None:
-    """What is no translation is refused, and not quoted."""
+    """What is not a translation is refused, and not quoted."""
     translator.answer = raw(body)
     with pytest.raises(InvalidAnswerError, match="the answer is not a translation of a writer"):
         asyncio.run(translate(translator.base_url))

@@ -60,7 +60,7 @@ def stray(value: bytes) -> ServerSentEvent:
         (b"time: 5\ndata: a\n\n", data(b"a")),
         (b": ping\n\n:\n\n\n\n", []),
         (b"", []),
-        # What is no event.
+        # What is not an event.
         (b"Internal Server Error", [stray(b"Internal Server Error")]),
         (b'data: a\n\n{"error":\n "b"}\n\n', [*data(b"a"), stray(b'{"error":\n "b"}')]),
         (b"error: b\ndata: [DONE]\n\n", [stray(b"error: b"), *data(b"[DONE]")]),

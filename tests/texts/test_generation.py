@@ -601,7 +601,7 @@ def test_parts_that_cannot_be_kept(store: DiskStore) -> None:
 
 
 def test_a_repair_does_not_take_words_back(store: DiskStore) -> None:
-    """A text that is written anew begins with few words, but the progress never falls."""
+    """A text that is written again begins with few words, but the progress never falls."""
     seen: list[Progress] = []
 
     @dataclass

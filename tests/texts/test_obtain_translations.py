@@ -142,7 +142,7 @@ def test_the_approved_text_is_translated(site: Site) -> None:
 
 
 def test_a_text_that_nobody_approved_waits_where_it_has_to_be(site: Site) -> None:
-    """Where texts have to be approved, the translation waits, which is no failure."""
+    """Where texts have to be approved, the translation waits, which is not a failure."""
     policy = replace(POLICY, translates_drafts=False)
     waiting = site.obtain(policy)
 

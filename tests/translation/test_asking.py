@@ -178,7 +178,7 @@ def test_what_is_around_an_answer() -> None:
         (1, "Ein Cache. [Mehr](1) [3] Führen Sie", "contains another block"),
         (4, "страницы, которые читают многие люди", "it is in Cyrillic script"),
         (1, "A cache keeps the results of a build for ten minutes. [Mehr](1)", "it repeats the"),
-        (4, "## Seiten, die viele lesen", "it is a heading, and the block is none"),
+        (4, "## Seiten, die viele lesen", "it is a heading, and the block is not"),
         (4, "las páginas que leen muchas personas con el tiempo", "it is in Spanish"),
         (4, "", "lacks it"),
         (4, "**", "it has no words"),
@@ -339,7 +339,7 @@ def test_all_that_is_wrong_is_asked_for_in_one_call() -> None:
     ids=["nothing", "thoughts", "endless thoughts", "refusal", "loop", "another block"],
 )
 def test_answers_without_any_block(answer: str, problem: str) -> None:
-    """A refusal or a loop is no translation, and what was answered is kept for reading."""
+    """A refusal or a loop is not a translation, and what was answered is kept for reading."""
     with pytest.raises(FailedTextError, match=problem) as caught:
         translated(answer)
     assert caught.value.answer == answer

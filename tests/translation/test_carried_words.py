@@ -113,7 +113,7 @@ def test_words_that_are_not(original: str, own: str) -> None:
     ],
 )
 def test_the_same_words(one: str, other: str, is_same: bool) -> None:
-    """Links, citations and pictures are no words, but what they are described with is.
+    """Links, citations and pictures are not words, but what they are described with is.
 
     So are code, formatting and figures, and what is cited without an address.
     """

@@ -843,7 +843,7 @@ def test_a_draft_that_was_approved_since() -> None:
 
 def test_a_text_that_is_no_translation() -> None:
     """It cannot be updated from another."""
-    with pytest.raises(EditError, match="no translation"):
+    with pytest.raises(EditError, match="not a translation"):
         plan_translation_update(ORIGINAL, ORIGINAL)
 
 

@@ -447,8 +447,8 @@ HALF = event("Half a")
         ),
         ([HALF, b"data: [ERROR] out of memory\n\n", DONE], "[ERROR] out of memory"),
         ([HALF, b'data: {"errorCode": 5, "errorMessage": "out of memory"}\n\n'], "out of memory"),
-        ([HALF, b"<html>Bad gateway</html>\n\n", DONE], "that is no event"),
-        ([HALF, b'data: {"choices": [{"del\n\n', DONE], "that is no event"),
+        ([HALF, b"<html>Bad gateway</html>\n\n", DONE], "what is not an event"),
+        ([HALF, b'data: {"choices": [{"del\n\n', DONE], "what is not an event"),
     ],
 )
 def test_an_error_after_a_part_of_the_text(script: Sequence[Item], words: str) -> None:

@@ -115,7 +115,7 @@ def test_what_the_author_knows(site: Project, model: ModelDouble) -> None:
         assert article["lang"] == language
         assert f'"inLanguage": "{language}"' in site.html(page)
     site.page("other.md", {**news, "sources": ["no.md"]})
-    assert "docs/other.md:2: contentgen.sources: 'no.md' is no source" in build(site).stdout
+    assert "docs/other.md:2: contentgen.sources: 'no.md' is not a source" in build(site).stdout
 
 
 def test_zensical_alone_asks_nobody(site: Project, service: ServiceDouble) -> None:

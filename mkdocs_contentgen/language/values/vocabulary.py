@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 
 LETTER = r"A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0370-\u052f"
-"""The letters of words that can have a figure in them, such as `H2O`. `\u00d7` is no letter."""
+"""The letters of words that can have a figure in them, such as `H2O`. `\u00d7` is not a letter."""
 
 _LANGUAGES_WITH_UNITS = frozenset("en de fr es pt it ru ar zh ja ko".split())
 """The languages in which the words of units, such as `days`, are known."""

@@ -150,7 +150,7 @@ class ChatCompletions(Transport):
         if sends_system and not reader.text and _refuses_system(error_message(reader.error)):
             self._support.system_messages = False
             raise RefusedSystemError
-        # A part of a stream was paid for, and is worth having; a part of anything else is no text.
+        # A part of a stream was paid for, and is worth having. One of anything else is not a text.
         has_part_of_text = bool(reader.text) and reader.was_streamed
         if error and not has_part_of_text:
             raise error
@@ -324,7 +324,7 @@ class ChatCompletions(Transport):
                 f"{self._cures.wrong_address('chat/completions')}"
             )
         if reader.is_broken:
-            return InvalidAnswerError(f"{self.label} sent something in its stream that is no event")
+            return InvalidAnswerError(f"{self.label} sent in its stream what is not an event")
         return None
 
     def _server_words(self, reader: AnswerReader) -> str:

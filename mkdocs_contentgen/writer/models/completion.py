@@ -252,7 +252,7 @@ class AnswerReader:
         """Whether an event with JSON has arrived, and not one JSON document as the whole body."""
 
         self.is_broken = False
-        """Whether something arrived that is no event, and that nobody can quote."""
+        """Whether something arrived that is not an event, and that nobody can quote."""
 
         self._answer = AnswerText()
         self._watcher = _Watcher(watch)

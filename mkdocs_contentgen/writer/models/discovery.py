@@ -71,8 +71,8 @@ async def find_models_elsewhere(endpoint: str, key: str = "") -> dict[str, dict[
 async def find_models(endpoint: str, name: str = "", key: str = "") -> dict[str, dict[str, object]]:
     """Return the options of the models of a server that can write, by their names.
 
-    Raises ConfigurationError if it is no address, UnusableServiceError if it refuses the request or
-    answers something else, and another ServiceError if it does not answer.
+    Raises ConfigurationError if it is not an address, UnusableServiceError if it refuses the
+    request or answers something else, and another ServiceError if it does not answer.
     """
     url = check_address(endpoint, "endpoint", "https://host/v1", allow_http=False)
     cures = ServerCures(url, "the address", has_key=bool(key))

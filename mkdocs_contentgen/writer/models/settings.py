@@ -411,7 +411,7 @@ def _locate_pages(
 
 def _locate_source(value: str, directory: Path, option: str) -> Location:
     """Return the location of a file, a folder or a glob. Raises ConfigurationError."""
-    # A file such as `[id].ts` is no glob.
+    # A file such as `[id].ts` is not a glob.
     if not is_glob(value) or os.path.lexists(directory / value):
         return _locate(value, directory, option)
     glob = Glob(Path(value).as_posix())

@@ -226,7 +226,7 @@ class _Document:
         return shown
 
     def _resolved(self, node: yaml.Node | None) -> yaml.Node | None:
-        """Return what a reference in this document leads to, or a node that is no reference.
+        """Return what a reference in this document leads to, or a node that is not a reference.
 
         Raises _TooLongError.
         """

@@ -26,7 +26,7 @@ _BETWEEN_COLUMNS = re.compile(r"\s{2,}|\t")
 """What stands between the flags of an option and what it does."""
 
 _FRAME = str.maketrans("│┃|╭╮╰╯─━", "         ")
-"""The frames of some programs, which are no words."""
+"""The frames of some programs, which are not words."""
 
 _MAX_SHIFT = 6
 """How much deeper an option can stand than the one before: `--long` is below `-s, --short`."""

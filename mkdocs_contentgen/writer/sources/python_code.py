@@ -225,7 +225,7 @@ class _TypeNormalizer(ast.NodeTransformer):
 
 
 def _normal_type(annotation: ast.expr) -> ast.expr:
-    """Return a type as it is written today, since another way to write it is no change."""
+    """Return a type as it is written today, since another way to write it is not a change."""
     normal: ast.expr = _TypeNormalizer().visit(annotation)
     return normal
 

@@ -3,8 +3,8 @@
 Words are searched for, and no embeddings: an author who writes a topic uses the words of the site,
 where names of options and commands matter most, and nothing has to be downloaded or asked. BM25
 ranks a passage high if it has the rare words of the topic, and a word in the title counts twice.
-The index is kept in memory, and made anew if a file has changed, so that no file of an index can be
-out of date.
+The index is kept in memory, and made again if a file has changed, so that no file of an index can
+be out of date.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class Sources:
         return search
 
     def _newest_index(self) -> Index:
-        """Return the index of the files, made anew if one has changed. Called with the lock."""
+        """Return the index of the files, made again if one has changed. Called with the lock."""
         files = [file for file in find_files(self.paths, self._site) if file.is_searched]
         states = file_states(files)
         if self._index is None or states != self._states_read:
@@ -146,9 +146,9 @@ class Sources:
         if not files:
             near = did_you_mean(name, known)
             if near:
-                return f"is no source{near}"
+                return f"is not a source{near}"
             return (
-                "is no source; name a page that the site publishes, by its path in docs_dir, or "
+                "is not a source; name a page that the site publishes, by its path in docs_dir, or "
                 f"add the file to {self._option} (of a folder there, Markdown, text and code are "
                 "sources)"
             )

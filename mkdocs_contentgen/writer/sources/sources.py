@@ -166,7 +166,7 @@ class SourceFile:
     """The path to show to a person."""
 
     page: str | None = None
-    """The path of its page in the site, or None if it is no page."""
+    """The path of its page in the site, or None if it is not a page."""
 
     is_searched: bool = True
     """Whether it is searched for all texts, or else only read where a request names it."""
@@ -176,7 +176,7 @@ class SourceFile:
 
     @property
     def place(self) -> str:
-        """Its path as a request names it, if it is no page of a site."""
+        """Its path as a request names it, if it is not a page of a site."""
         return self.location.path.relative_to(self.location.root).as_posix()
 
 
@@ -201,7 +201,7 @@ class Passage:
     """The SHA-256 of the words of all the text below the heading, of which `text` can be a part."""
 
     place: str = ""
-    """For a file that is no page: its path as a request names it, and the anchor after a `#`.
+    """For a file that is not a page: its path as a request names it, and the anchor after a `#`.
 
     The anchor of a symbol is its name.
     """
@@ -232,7 +232,7 @@ class _Origin:
     """Its path, to show to a person."""
 
     page: str | None
-    """The path of its page in the site, or None if it is no page."""
+    """The path of its page in the site, or None if it is not a page."""
 
     name_in_requests: str
     """Its path as a request names it."""
@@ -273,7 +273,7 @@ class Heading:
 def file_at_place(paths: Iterable[Location], place: str) -> SourceFile | None:
     """Return the file that a request can name so, or None if it is in none of these paths.
 
-    The file need not be there any more. It is no page of a site.
+    The file need not be there any more. It is not a page of a site.
     """
     if ".." in PurePosixPath(place).parts:
         return None

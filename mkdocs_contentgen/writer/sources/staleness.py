@@ -292,7 +292,7 @@ class _Judge:
 
 
 def _can_have(section: str, statements: Sequence[str]) -> bool:
-    """Tell whether a section has a word of each statement that is no figure."""
+    """Tell whether a section has a word of each statement that is not a figure."""
     known = section.casefold()
     for statement in statements:
         words = re.findall(r"\w+", statement)

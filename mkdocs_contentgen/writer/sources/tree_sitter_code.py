@@ -95,7 +95,7 @@ _AROUND = frozenset(
     "expression_statement file_scoped_namespace_declaration internal_module module "
     "namespace_declaration statement_block type_declaration".split()
 )
-"""The kinds of nodes around definitions, which are no symbols."""
+"""The kinds of nodes around definitions, which are not symbols."""
 
 _NAMED_AROUND = frozenset({"impl_item", "mod_item"})
 """Those whose name is a part of the names of what they have."""

@@ -126,7 +126,7 @@ def test_a_program_that_fails_in_the_middle() -> None:
 
 
 def test_a_program_that_has_reached_its_limit() -> None:
-    """A message on the standard output is quoted, and is no text."""
+    """A message on the standard output is quoted, and is not a text."""
     error = failure('print("You\'ve hit your limit · resets 3pm"); raise SystemExit(1)')
     assert isinstance(error, ProgramError)
     assert str(error).endswith("ended with status 1: You've hit your limit · resets 3pm")

@@ -241,7 +241,7 @@ def test_the_longest_file(tmp_path: Path) -> None:
     ],
 )
 def test_a_path_that_leads_nowhere(tmp_path: Path, option: str, path: str, words: str) -> None:
-    """What is no file or directory is one line, and a pipe is not waited for."""
+    """What is not a file or directory is one line, and a pipe is not waited for."""
     (tmp_path / "folder").mkdir()
     (tmp_path / "odd/article.md").mkdir(parents=True)
     (tmp_path / "file.txt").write_text("x")

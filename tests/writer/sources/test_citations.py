@@ -101,7 +101,7 @@ class TestCitations:
         ]
 
     def test_code(self) -> None:
-        """A list in code is no citation."""
+        """A list in code is not a citation."""
         assert "x[1]" in html("Write `x[1]`.")
 
     def test_other_links(self) -> None:
@@ -111,7 +111,7 @@ class TestCitations:
 
     @pytest.mark.parametrize(("sections", "site"), [(SECTIONS[2:], SITE), (SECTIONS[:1], "")])
     def test_without_address(self, sections: Sequence[Passage], site: str) -> None:
-        """A source that is no page, or a site without an address, is named without a link."""
+        """A source that is not a page, or a site without an address, is named without a link."""
         text = html("It says so [1].", sections, site)
         assert links(text) == []
         assert "so [1]." in text

@@ -31,7 +31,7 @@ OTHER = [
 
 @pytest.mark.parametrize(("one", "other"), SAME)
 def test_another_form(one: str, other: str) -> None:
-    """Targets, pictures, tags, labels, emphasis, quotation marks and white space are no words."""
+    """Targets, pictures, tags, labels, emphasis, quotation marks and white space are not words."""
     assert words_of(one) == words_of(other)
 
 

@@ -221,7 +221,7 @@ class TestFiles:
         assert left_out == []
 
     def test_generated_pages(self, tmp_path: Path) -> None:
-        """A page with a request is no source."""
+        """A page with a request is not a source."""
         (tmp_path / "a.md").write_text("---\ncontentgen: {type: blog, topic: T}\n---\nOwn text.")
         (tmp_path / "b.md").write_text("---\ntitle: B\n---\nThe word contentgen: is no request.")
         assert [it.file for it in read(tmp_path)] == ["b.md"]
@@ -299,10 +299,10 @@ class TestFiles:
         assert [it.place for it in by_path] == ["src/a.py"]
         by_glob = folder.search("bees", ["src/**/*.py", "src/*.py"])
         assert [it.place for it in by_glob] == ["src/a.py", "src/in/b.py"]
-        assert folder.problem("src/node_modules/d.py").startswith("is no source")
+        assert folder.problem("src/node_modules/d.py").startswith("is not a source")
         glob = Sources([Location(tmp_path / "src", tmp_path, Glob("*/*.go"))])
         assert [it.place for it in glob.search("bees")] == ["src/in/c.go"]
-        assert glob.problem("src/a.py").startswith("is no source")
+        assert glob.problem("src/a.py").startswith("is not a source")
 
     def test_a_glob_that_matches_too_much(self, tmp_path: Path) -> None:
         """The number of files that a request can choose with one name has a limit."""
@@ -387,11 +387,11 @@ class TestSearch:
         ("name", "reason"),
         [
             *(
-                (name, "is no source; ")
+                (name, "is not a source; ")
                 for name in "draft.md docs/draft.md docs/cache.md ../secret.md /etc/hostname "
                 "src/../../secret.md src notes/x.bin notes/.hidden.md".split()
             ),
-            ("x" * 300, "is no source; name a page"),
+            ("x" * 300, "is not a source; name a page"),
             ("notes/link.md", "cannot be read: "),
             ("notes/latin.md", "cannot be read: "),
             ("notes/empty.md", "cannot be read: it has no text for others to read"),

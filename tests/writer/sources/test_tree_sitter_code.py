@@ -23,7 +23,7 @@ def test_symbols(case: Path) -> None:
 
 
 def test_what_is_compared() -> None:
-    """Another order of lines and spaces is no change, and neither is one of a body."""
+    """Another order of lines and spaces is not a change, and neither is one of a body."""
     one = read_program("function f(a,  b)\n{ return a }", ".js")
     other = read_program("function f(a,\n  b) {\n return b; }", ".js")
     assert one and other

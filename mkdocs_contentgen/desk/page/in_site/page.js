@@ -80,7 +80,7 @@ function uncover(element) {
   }
 }
 
-// Show what was added and removed at each block. What is shown then is no text to approve.
+// Show what was added and removed at each block. What is shown then is not a text to approve.
 function compare(rows) {
   const after = new Map(); // the last gone block that is shown after each block
   rows.forEach(({ words, block, isGone }, number) => {

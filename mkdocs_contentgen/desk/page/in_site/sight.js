@@ -14,7 +14,7 @@ let covered = 0; // pixels that the desk covers from below
 let lastReport = "";
 let looks = 0;
 
-// Begins anew with the blocks that the page shows now.
+// Begins again with the blocks that the page shows now.
 export function noteBlocks(shown) {
   const elements = document.querySelectorAll("[data-contentgen-block]");
   blocks = [...elements].map((element) => ({
