@@ -21,7 +21,7 @@ GROUPS = frozenset(
 BLOCK_LEVEL = TEXT_BLOCKS | GROUPS | {"hr"}
 
 WEAK = "same-words"
-"""The class of a `<mark>` where a source has the same figures or words in another form."""
+"""The class of a `<mark>` where a source has the same in another form or elsewhere."""
 
 TO_READ = "to-read"
 """The class of a `<span>` around a sentence that hardly shares a word with the sources."""

@@ -15,7 +15,7 @@ class Range:
     end: int
 
     is_weak: bool = False
-    """Whether a source has the same figures or words in another form."""
+    """Whether a source has the same figures or words, in another form or for something else."""
 
     def of(self, text: str) -> str:
         """Return the part of a text."""

@@ -30,6 +30,9 @@ _NAME = re.compile(
 What precedes them in the first word, such as `d’`, is matched too: so a word is tried only once.
 """
 
+_OWNER = r"['’]s "
+"""The end of the first of two names, as in `Jane's Norsund`."""
+
 _MORE_INITIALS = re.compile(rf"\.{_CAPITAL}(?!\w)")
 """What follows the first letter of an abbreviation such as `D.C`."""
 
@@ -62,7 +65,7 @@ def find_names(text: str, given: str, language: str = "") -> list[Range]:
         words = _words_of(text[start:end])
         if not _is_name(text[start:end], words, in_capitals=is_first or nouns_have_capitals):
             continue
-        if known.have_together(words):
+        if known.have_together(words) or _has_known_parts(text[start:end], known):
             continue
         if is_first and len(words) > 1 and _may_be_no_name(words[0], known):
             rest = words[1:]
@@ -75,6 +78,13 @@ def find_names(text: str, given: str, language: str = "") -> list[Range]:
 
 def _words_of(name: str) -> tuple[str, ...]:
     return tuple(POSSESSIVE.sub("", word) for word in WORD.findall(name))
+
+
+def _has_known_parts(name: str, known: KnownNames) -> bool:
+    """Tell whether a name is of two that stand in the sources, such as `Spanish-Latvian`."""
+    between = _OWNER if " " in name else "-"
+    parts = re.split(between, name)
+    return len(parts) > 1 and all(known.have_together(_words_of(part)) for part in parts)
 
 
 def _may_be_no_name(word: str, known: KnownNames) -> bool:
