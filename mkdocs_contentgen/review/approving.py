@@ -25,7 +25,7 @@ from ..text import MAX_EDIT, Edits, Text, edition_after
 from ..texts.approved_file import ApprovedText
 from ..texts.articles import Article
 from ..texts.file_to_write import FileToWrite, approve, file_to_write
-from ..texts.human_edits import HumanEdit, edits_lost_in, named_edits
+from ..texts.human_edits import HumanEdit, edits_lost_in, has_edits_of_its_own, named_edits
 from ..texts.store import Kept
 from ..writer.sources.staleness import CitedPassage, as_approved, find_stale
 from .text_links import dead_links
@@ -271,8 +271,9 @@ def check_quotations(
 
     A person settles its quotations on the desk, with all other statements to check.
     """
-    has_changes_of_people = is_edited_in_file or draft.edits is not None
-    if has_changes_of_people and not document.count_statements():
+    in_file = article.approved.text if article.approved else None
+    has_edits = has_edits_of_its_own(draft, None if draft is in_file else in_file)
+    if (is_edited_in_file or has_edits) and not document.count_statements():
         return  # they have settled all marks, and so the quotations
     for remark in draft.remarks:
         if remark.is_about_quotation:

@@ -76,6 +76,21 @@ def test_an_invented_quotation_without_a_mark(site: Site, edits: Edits | None) -
         approve(site)
 
 
+def test_an_invented_quotation_of_an_update(site: Site) -> None:
+    """What people did with the text of the file says nothing of a quotation in a newer draft."""
+    site.draft(ARTICLE.format("It costs <mark>5 EUR</mark>."))
+    approved = approve(site, reason="I was there").approved
+    assert approved
+    site.draft(ARTICLE.format("Yes."), remarks=(INVENTED,), edits=approved.text.edits, edition=2)
+    article = article_of(site)
+    assert article.draft
+    assert article.has_newer_draft
+    with load_mkdocs_site(str(site.root / "mkdocs.yml")) as loaded:
+        chosen = read_to_approve(article, article.draft, loaded.options, is_in_file=False)
+        with pytest.raises(ApprovalError, match="It is new"):
+            decide_approval(chosen, "Ada", loaded.options, cited=())
+
+
 def test_how_long_a_reason_holds(site: Site) -> None:
     """It is that of the first approval as long as a statement is left that nobody has checked."""
     site.draft(ARTICLE.format("It costs <mark>5 EUR</mark>."))
