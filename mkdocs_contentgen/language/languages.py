@@ -10,7 +10,7 @@ from importlib.resources import files
 from .tags import base_language
 
 PHRASES = tomllib.loads(files(__package__).joinpath("phrases.toml").read_text("utf-8"))
-"""The phrases by name, of which some are by language, and the table `languages`."""
+"""The phrases by name, those of models by language, and the table `languages`."""
 
 
 _NAME_OF_PHRASES = re.compile("<(?P<name>work|text|thought_tag)>")
@@ -64,10 +64,11 @@ def language_name(tag: str) -> str:
 
 def any_of(name: str) -> str:
     """Return a pattern for any of the phrases with this name, of all languages."""
-    phrases = PHRASES[name]
-    lines: list[str] = []
-    texts = phrases.values() if isinstance(phrases, dict) else [phrases]
-    for text in texts:
-        lines += text.splitlines()
+    texts = [PHRASES[name]] if name in PHRASES else []
+    for said in PHRASES["models"].values():
+        texts += [said[name]] if name in said else []
+    if not texts:
+        raise KeyError(name)
+    lines = "\n".join(texts).splitlines()
     pattern = _NAME_OF_PHRASES.sub(lambda found: any_of(found["name"]), "|".join(lines))
     return f"(?:{pattern})"

@@ -36,9 +36,8 @@ _OPENING_WORD = re.compile(
 )
 """A word such as `Certainly!` and `好的，`."""
 
-_ENGLISH_WORD = re.compile(
-    rf"{_MARKUP}(?:{'|'.join(PHRASES['opening_word']['en'].splitlines())})\b", re.IGNORECASE
-)
+_ENGLISH_WORDS = "|".join(PHRASES["models"]["en"]["opening_word"].splitlines())
+_ENGLISH_WORD = re.compile(rf"{_MARKUP}(?:{_ENGLISH_WORDS})\b", re.IGNORECASE)
 """Such a word in English, which can be the start of a sentence of the text."""
 
 _OFFER = re.compile(f"{_MARKUP}{any_of('offer')}", re.IGNORECASE)
