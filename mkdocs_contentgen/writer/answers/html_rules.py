@@ -70,6 +70,9 @@ _PLAIN = frozenset(
 _KNOWN = frozenset({*_BLOCKS, *_INLINE_WITH_END, *_INLINE, *_WRAPPING, *_CODE})
 """The names of all elements that are HTML in an answer."""
 
+_HTML_WITHOUT_END = _KNOWN - _HTML_IF_ENDED
+"""Those that need no end tag."""
+
 _TAG = re.compile(
     r"(?P<code>(?<!`)(?P<ticks>`{1,9})(?!`)[^\n]{0,500}?(?<!`)(?P=ticks)(?!`))"
     r"|<(?P<end>/?)(?P<name>[A-Za-z][\w-]{0,40})(?=[\s/>])[^<>]{0,1000}>"
@@ -188,7 +191,8 @@ def _read_html(state: StateBlock, first: int, last: int, silent: bool) -> bool:
 
 def _begins_block(state: StateBlock, tag: re.Match[str]) -> bool:
     """Tell whether a tag, or a comment, makes a line one of HTML."""
-    return _name(tag) in _BLOCKS | {"!--"} | _found_in(state).of_prompts
+    name = _name(tag)
+    return name in _BLOCKS or name == "!--" or name in _found_in(state).of_prompts
 
 
 def _push_html(state: StateBlock, first: int, end: int) -> None:
@@ -262,12 +266,8 @@ def _html_tags(state: StateBlock, number: int, line: str) -> Iterator[re.Match[s
     found = _found_in(state)
     for tag in _TAG.finditer(line):
         name = _name(tag)
-        is_ended = number <= found.last_ends.get(name, -1)
-        if (
-            name in found.of_prompts
-            or name in _KNOWN - _HTML_IF_ENDED
-            or (name in _HTML_IF_ENDED and is_ended)
-        ):
+        is_ended = name in _HTML_IF_ENDED and number <= found.last_ends.get(name, -1)
+        if is_ended or name in _HTML_WITHOUT_END or name in found.of_prompts:
             yield tag
 
 
@@ -289,7 +289,8 @@ def _found_in(state: StateBlock) -> _Found:
             continue
         found.last_ends[name] = number
         start = starts.pop(name, tag.start())
-        if name not in _KNOWN and _has_prose(state.src[start : tag.start()][:_MAX_PROSE]):
+        end = min(tag.start(), start + _MAX_PROSE)
+        if name not in _KNOWN and _has_prose(state.src[start:end]):
             found.of_prompts.add(name)
     state.env[_ELEMENTS_FOUND] = found
     return found
