@@ -387,18 +387,13 @@ def _instead_of_tag(name: str, *, is_cell: bool) -> list[Token]:
 def _with_single_breaks(tokens: Sequence[Token]) -> list[Token]:
     """Return the tokens of a line without breaks at its ends and beside others."""
     kept: list[Token] = []
+    follows_break = True
     for token in tokens:
         is_break = token.type in _BREAKS
-        follows_break = not kept or kept[-1].type in _BREAKS
-        if is_break and follows_break:
-            continue
-        if follows_break and token.type == "text":
-            token.content = token.content.lstrip()
-            if not token.content:
-                continue
-        kept.append(token)
+        is_filled = not is_break and (token.type != "text" or token.content.strip())
+        if is_filled or not follows_break:
+            kept.append(token)
+        follows_break = is_break or (follows_break and not is_filled)
     while kept and kept[-1].type in _BREAKS:
         kept.pop()
-    if kept and kept[-1].type == "text":
-        kept[-1].content = kept[-1].content.rstrip()
     return kept
