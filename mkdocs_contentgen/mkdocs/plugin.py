@@ -226,14 +226,16 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         if self.include_drafts:
             built = InclusionLevel.is_in_serve
         pages = files.documentation_pages(inclusion=built)
-        pages_read = {file.src_uri for file in pages}
+        unread = set(files.src_uris)
+        for page in pages:
+            unread.discard(page.src_uri)
         site = Site(
             config=config,
             options=self.config,
             theme=config.theme,
             pages=files.documentation_pages(),
             files=files.src_uris,
-            unread_files=files.src_uris.keys() - pages_read,
+            unread_files=unread,
             is_partial="i18n" in config.plugins,  # which builds once for each language
         )
         site = read_requests(site, pages)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -40,8 +40,8 @@ class CitedPassages:
     commit: str = ""
     """The commit that pages are read from; by default they are as they are now."""
 
-    nav_titles: Mapping[str, str] = field(default_factory=dict)
-    """The titles that the navigation gives to pages, by their `src_uri`."""
+    nav_title: Callable[[str], str] = lambda page: ""
+    """Returns the title that the navigation gives to a page by its `src_uri`, or nothing."""
 
     _passages: dict[tuple[str, bool], Sequence[Passage]] = field(default_factory=dict)
 
@@ -179,7 +179,7 @@ class CitedPassages:
             return self._read_committed(path, file)
         if file is None:
             return ()
-        title = self.nav_titles.get(file.src_uri, "")
+        title = self.nav_title(file.src_uri)
         return list(split_passages(file.content_string, file.src_uri, path, nav_title=title))
 
     def _read_committed_file(self, sources: Sources, place: str) -> Sequence[Passage]:
@@ -209,7 +209,7 @@ class CitedPassages:
                 content = None
             if content is not None:
                 text = content.decode("utf-8", "replace")
-                title = self.nav_titles.get(name, "")
+                title = self.nav_title(name)
                 return list(split_passages(text, name, path, nav_title=title))
         return ()
 

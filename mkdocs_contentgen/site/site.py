@@ -200,7 +200,7 @@ class Site:
         pages = []
         for page in self.pages:
             if page.abs_src_path:
-                title = self.nav_titles.get(page.src_uri, "")
+                title = self.nav_title(page.src_uri)
                 pages.append(PublishedPage(page.abs_src_path, link_of(page), title))
         options = load_options(
             value,
@@ -234,9 +234,12 @@ class Site:
             address = address.replace(editing, viewing, 1)
         return RepositoryFolder(self.directory.resolve(), address)
 
+    def nav_title(self, page: str) -> str:
+        """Return the title that the navigation gives to a page by its `src_uri`, or nothing."""
+        return self._nav_titles.get(page, "")
+
     @cached_property
-    def nav_titles(self) -> Mapping[str, str]:
-        """The titles that the navigation gives to pages, by their `src_uri`."""
+    def _nav_titles(self) -> Mapping[str, str]:
         titles: dict[str, str] = {}
         for title, value in _nav_entries(self.config.nav):
             if isinstance(value, str):
@@ -357,7 +360,7 @@ class Site:
             Path(self.config.docs_dir),
             sources,
             commit,
-            self.nav_titles,
+            self.nav_title,
         )
 
     def _load_sources(self) -> Sources:
