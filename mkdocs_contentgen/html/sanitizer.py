@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from itertools import chain
 from urllib.parse import urlsplit
 from xml.etree.ElementTree import Element, ParseError, fromstring
 
@@ -335,7 +336,7 @@ def _check_depth(root: Element) -> None:
     """
     level = [root]
     for _ in range(MAX_DEPTH + 1):
-        level = [child for element in level for child in element]
+        level = list(chain.from_iterable(level))  # the children of all elements
         if not level:
             return
     raise UnsafeHTMLError(f"the HTML is nested more than {MAX_DEPTH} deep")
