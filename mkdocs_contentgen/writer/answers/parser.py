@@ -184,7 +184,10 @@ def _read_title_lines(state: StateCore) -> None:
         index for index, token in enumerate(state.tokens) if token.level == 1 and token.content
     ]
     headings = [index for index in indexes if state.tokens[index - 1].type == "heading_open"]
-    for index in [*indexes[:_MAX_TITLE_PLACE], *headings[:1]]:
+    # Below a title, only the next block can be another one.
+    has_title = any(token.tag == "h1" for token in state.tokens)
+    most = 2 if has_title else _MAX_TITLE_PLACE
+    for index in [*indexes[:most], *headings[:1]]:
         line, _, below = state.tokens[index].content.partition("\n")
         found = _TITLE_LINE.fullmatch(line)
         if found is None:
