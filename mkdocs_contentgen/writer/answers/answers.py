@@ -236,7 +236,7 @@ class _Frame(NamedTuple):
 
 
 def _find_frame(text: str) -> _Frame | None:
-    """Return the parts of an answer with a frame, or None without one. Lines of code are none.
+    """Return the parts of an answer with a frame, or None without one. Tags in code do not count.
 
     Of several frames, the longest counts. The end may be missing if the answer was cut.
     """

@@ -79,7 +79,7 @@ _TAG = re.compile(
     r"|<(?P<declaration>!DOCTYPE)[^<>]{0,300}>|(?P<comment><!--|-->)",
     re.IGNORECASE,
 )
-"""A tag, the start or the end of a comment, or code in backticks, in which there is none."""
+"""A tag, the start or the end of a comment, or code in backticks, in which no tag is read."""
 
 _ELEMENTS_FOUND = "elements"
 """The key of the environment for what elements an answer has."""
