@@ -127,10 +127,11 @@ def _has_address(block: MarkdownBlock) -> bool:
 def _is_list(block: MarkdownBlock, lines: Sequence[str], *, is_last: bool) -> bool:
     """Tell whether a block below a label is a list of sources.
 
-    In the last section, each item is one. Elsewhere, each line has to name its source.
+    In the last section, each item is one. Elsewhere, each item or line has to name its source.
     """
     if not is_last:
-        return block.kind in _LISTS and all(map(_NAMES_SOURCE.search, lines))
+        named = lines if block.kind == "p" else map(inline_text, block.inlines)
+        return block.kind in _LISTS and all(map(_NAMES_SOURCE.search, named))
     return block.kind in ("ul", "ol") or (block.kind == "p" and all(map(_SOURCE.match, lines)))
 
 
