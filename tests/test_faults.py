@@ -259,6 +259,7 @@ def test_a_full_disk_ends_no_build(project: Project, service: ServiceDouble) -> 
     assert len(shown) == len(service.answered) < 12
 
 
+@pytest.mark.system
 def test_a_text_that_nothing_can_keep(project: Project, service: ServiceDouble) -> None:
     """Where neither the cache nor a file beside it can be written, the message has the text."""
 

@@ -194,6 +194,7 @@ def test_a_quiet_build_is_not_strict(project: Project) -> None:
     assert (quiet.returncode, quiet.stdout) == (0, "")
 
 
+@pytest.mark.system
 def test_the_example_site(project: Project) -> None:
     """It builds strictly in a copy of its own, with no account and no token."""
     for name in ("BASE_URL", "USER_ID", "TOKEN"):
@@ -296,6 +297,7 @@ def test_every_block_is_found() -> None:
     assert needed == {*LEFT_OUT}
 
 
+@pytest.mark.system
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if blocks(page)], ids=lambda page: page.name
 )

@@ -118,6 +118,7 @@ def caller(pattern: re.Pattern[str], method: str) -> Callable[[str], object]:
     return partial(getattr(pattern, method))
 
 
+@pytest.mark.system
 def test_every_pattern_takes_linear_time() -> None:
     """Twice as long a text takes about twice as long, whatever it repeats."""
     found = uses()

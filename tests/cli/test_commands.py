@@ -676,6 +676,7 @@ def test_errors_are_one_line(project: Project) -> None:
     assert "nowhere.yml" in run(project, "status", "-f", "nowhere.yml", code=1)
 
 
+@pytest.mark.system
 def test_an_interrupted_generate_says_what_it_waits_for(
     project: Project, service: ServiceDouble
 ) -> None:

@@ -236,6 +236,7 @@ for command in sys.argv[1:]:
 """
 
 
+@pytest.mark.system
 @pytest.mark.parametrize(
     "environment",
     [
@@ -263,6 +264,7 @@ def test_terminals_that_cannot_show_a_character(
     assert ran.returncode == 0, ran.stderr
 
 
+@pytest.mark.system
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo terminals")
 def test_a_terminal_without_colours(project: Project) -> None:
     """With `NO_COLOR`, no command prints an escape sequence for one."""

@@ -56,6 +56,7 @@ def without_numbers(shown: Mapping[str, str | int]) -> tuple[str, str]:
     return title, article
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("theme", ["small", *THEMES])
 def test_each_golden_text_is_shown_as_the_build_shows_it(project: Project, theme: str) -> None:
     """Byte for byte, for both generators, and for a few texts whatever a theme puts around them."""

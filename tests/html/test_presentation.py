@@ -142,6 +142,7 @@ WORST = [
 """What takes, or took, most time within the limits."""
 
 
+@pytest.mark.system
 def test_the_worst_texts_take_little_time(project: Project, service: ServiceDouble) -> None:
     """A build is done with each of them in a few seconds, whether it shows or refuses them."""
 

@@ -336,6 +336,7 @@ LIMITS = {
 }
 
 
+@pytest.mark.system
 def test_what_is_too_much_is_refused_quickly() -> None:
     """In a gigabyte and a few seconds, whatever comes is either sanitized or refused."""
     ran = subprocess.run(

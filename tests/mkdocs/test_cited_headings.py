@@ -216,6 +216,7 @@ def use_zensical(site: Project, model: ModelDouble, extensions: str) -> None:
     configure(site, model, extensions.replace("[", "[contentgen, ", 1), "theme: material")
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("extensions", WAYS.values(), ids=WAYS.keys())
 def test_zensical(site: Project, model: ModelDouble, extensions: str) -> None:
     """Zensical's links lead to the headings, too, with the command and alone."""
@@ -228,6 +229,7 @@ def test_zensical(site: Project, model: ModelDouble, extensions: str) -> None:
     assert len(model.calls) == 1
 
 
+@pytest.mark.system
 def test_zensical_says_what_is_gone(site: Project, model: ModelDouble) -> None:
     """`contentgen zensical build --strict` fails, as `mkdocs build --strict` does."""
     site.page("index.md", NEWS)

@@ -289,6 +289,7 @@ class TestTexts:
         assert "- Write in the language of the topic." in plain
         assert "- Write in Portuguese (pt-BR)." in portuguese
 
+    @pytest.mark.system
     def test_model_unreachable(self, tmp_path: Path) -> None:
         """Without a model server nothing is written, which 503 with Retry-After says."""
         with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -941,6 +942,7 @@ class TestOperation:
             assert server.url.startswith("http://[::1]:")
             assert server.ask().status_code == 200
 
+    @pytest.mark.system
     def test_readiness_without_room(self, tmp_path: Path, model: ModelDouble) -> None:
         """A server in whose ledger no request can begin is not ready, and the hint says why."""
         configure(tmp_path, model.endpoint)
@@ -959,6 +961,7 @@ class TestOperation:
             wait_until(lambda: server.get("/readyz").status_code == 200)
             assert server.ask(key="k").status_code == 200
 
+    @pytest.mark.system
     @pytest.mark.parametrize("is_new", [True, False], ids=["replaced", "removed"])
     def test_a_ledger_that_was_replaced(
         self, tmp_path: Path, model: ModelDouble, is_new: bool

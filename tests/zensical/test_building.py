@@ -25,6 +25,8 @@ from service_double import ServiceDouble, generated, hold, raw
 from mkdocs_contentgen import DiskStore
 from mkdocs_contentgen.texts.generation import WAITING_MESSAGE
 
+pytestmark = pytest.mark.system
+
 CASES = cases("building")
 
 EXTENSIONS: list[object] = ["attr_list", {"toc": {"permalink": True}}, "contentgen"]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 from conftest import Project
+
+pytestmark = pytest.mark.system
 
 PATHS = {"de": "docs/b.de.md", "ar": "docs/ar/b.md"}
 """The translations, one in each layout."""

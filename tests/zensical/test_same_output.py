@@ -28,6 +28,8 @@ from service_double import Handler, Received, generated, running
 
 from mkdocs_contentgen.html.disclosure import DISCLOSURE_LINES
 
+pytestmark = pytest.mark.system
+
 EXAMPLE = Path(__file__).parents[2] / "example_site"
 ADDRESS = "https://site.example/"
 

@@ -10,6 +10,8 @@ from conftest import Project
 from golden_file import GOLDEN
 from service_double import ServiceDouble
 
+pytestmark = pytest.mark.system
+
 
 @pytest.fixture(params=["zensical.toml", "mkdocs.yml"])
 def site(request: pytest.FixtureRequest, project: Project) -> Project:

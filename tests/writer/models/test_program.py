@@ -159,6 +159,7 @@ def test_codes_for_a_terminal() -> None:
     )
 
 
+@pytest.mark.system
 def test_endless_errors() -> None:
     """They fill neither the disk nor the memory, and the program is ended after its time."""
     script = "import sys\nwhile True: sys.stderr.write('noise ' * 10_000)"
@@ -208,6 +209,7 @@ def test_many_programs_at_once(tmp_path: Path) -> None:
     asyncio.run(all_of_them())
 
 
+@pytest.mark.system
 def test_both_outputs() -> None:
     """Errors are no text, and a failure quotes their last lines without terminal codes."""
     script = (
