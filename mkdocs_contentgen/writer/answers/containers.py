@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from ...language.words import count_words, split_words
-from .block_lines import split_code
+from .block_lines import HEADING, split_code
 from .talk import is_talk
 
 _FENCE = re.compile(r"^ {0,3}(?P<fence>```+|~~~+)[ \t]*\{?\.?(?P<info>[^`\n]*)$", re.MULTILINE)
@@ -28,6 +28,9 @@ _TEXT_START = re.compile(
     re.IGNORECASE,
 )
 """How a text, HTML or JSON begins, but no code with a comment."""
+
+_NO_WORDS = re.compile(r"<(?P<name>script|style)\b.*?</(?P=name)\s*>|<[^<>]*>", re.DOTALL)
+"""What is no text in HTML."""
 
 _SHARE_OF_PROSE = 0.25
 """The maximum number of words around a text that are not about it, for each word of the text."""
@@ -63,10 +66,13 @@ _FRONT_MATTER = re.compile(
 """Front matter in YAML or TOML, also in a code block, or behind a line such as `Here it is:`."""
 
 _DATA_LINE = re.compile(
-    r"(?P<key>[\w:.-]{1,30})(?::(?:[ \t].*)?|[ \t]*=.*)"
+    r"[\w:.-]{1,30}(?:(?P<colon>:)(?:[ \t].*)?|[ \t]*(?P<equals>=).*)"
     r"|[ \t]+\S.*|- .*|#.*|\[.*\]|[ \t]*|[\]})]+,?"
 )
-"""A line of it: a key, what belongs to the key above, an item, a comment, a table, or an end."""
+"""A line of it: a key, what belongs to the key above, an item, a comment, a table, or an end.
+
+The group is the sign after a key.
+"""
 
 _TITLE = re.compile(
     r"^title[ \t]*[:=][ \t]*(?:[>|]-?\s+)?[\"']?(?P<title>.+?)[\"']?$", re.MULTILINE
@@ -77,8 +83,8 @@ _TITLE = re.compile(
 def without_fence(text: str) -> str:
     """Take the text out of a code block that is all of an answer, with at most talk around it.
 
-    A title above it stays, and so do a few words. If more stands beside the block, it is code, and
-    nothing changes.
+    A title above it stays, and so do a few words. If more stands beside the block, or more words
+    than it has, or further headings, it is code, and nothing changes.
     """
     fences = list(_FENCE.finditer(text))
     if not fences:
@@ -93,13 +99,17 @@ def without_fence(text: str) -> str:
     inner = text[first.end() + 1 : end.start() if end else None]
     before = text[: first.start()]
     after = text[end.end() :] if end else ""
-    if _FENCE.search(f"{before}\n{after}"):
+    beside = f"{before}\n{after}"
+    most_headings = 0 if has_title(inner) else 1
+    if _FENCE.search(beside) or len(HEADING.findall(beside)) > most_headings:
         return text
     parts = [*_without_talk(before), inner, *_without_talk(after)]
     if has_title(inner):
         parts = [part for part in parts if not part.startswith("# ") or part is inner]
     prose = _count("\n\n".join(parts)) - _count(inner)
-    return "\n\n".join(parts) if prose <= _SHARE_OF_PROSE * _count(inner) else text
+    words = _count(_NO_WORDS.sub(" ", text_in_json(inner)))
+    is_all = prose <= _SHARE_OF_PROSE * words and _count(beside) <= words
+    return "\n\n".join(parts) if is_all else text
 
 
 def _count(text: str) -> int:
@@ -175,7 +185,10 @@ def _strings(value: object, name: str = "") -> Iterator[str]:
 def without_front_matter(text: str) -> str:
     """Drop front matter in YAML or TOML, but keep its title."""
     match = _FRONT_MATTER.match(text)
-    if match is None or not _is_data(match["lines"]):
+    if match is None:
+        return text
+    sign = "equals" if (match["start"] or "").startswith("+") else "colon"
+    if not _is_data(match["lines"], sign):
         return text
     title = _TITLE.search(match["lines"])
     # Otherwise, it can be the first lines of a text above a rule, such as `Note: …`.
@@ -186,7 +199,15 @@ def without_front_matter(text: str) -> str:
     return f"# {name}\n\n{rest}" if name and not has_title(rest) else rest
 
 
-def _is_data(text: str) -> bool:
-    """Tell whether each line is one of front matter, and not of a text between two rules."""
-    lines = [_DATA_LINE.fullmatch(line) for line in text.split("\n")]
-    return all(lines) and any(line["key"] for line in lines if line)
+def _is_data(text: str, sign: str) -> bool:
+    """Tell whether each line is one of front matter, and not of a text between two rules.
+
+    `sign` names the group of what stands between the keys and their values.
+    """
+    has_key = False
+    for line in text.split("\n"):
+        match = _DATA_LINE.fullmatch(line)
+        if match is None or match.lastgroup not in (None, sign):
+            return False
+        has_key = has_key or match.lastgroup is not None
+    return has_key

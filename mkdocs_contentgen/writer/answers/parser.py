@@ -57,6 +57,12 @@ _QUOTED = re.compile(r"[*_\s]*[\"“「《](?P<title>[^\"“”「」《》]+)[\
 _MAX_TITLE_PLACE = 4
 """The number of blocks at the start among which is a line with the title."""
 
+_MAX_ANNOUNCEMENT = 400
+"""The number of characters at the end of a paragraph that can announce a text."""
+
+_ANNOUNCES = re.compile(rf"(?:\A|[.!?:,。！：，]\s{{0,2}}){any_of('announcement')}", re.IGNORECASE)
+"""The start of a sentence that announces a text: `Here is …`."""
+
 _BOLD_LINE = re.compile(r"(\*\*|__)(?P<text>[^*_\n]{0,99}[^*_\n.!,:]):?\1:?")
 """A line that is all in bold, and no sentence."""
 
@@ -184,10 +190,12 @@ def _read_title_lines(state: StateCore) -> None:
         index for index, token in enumerate(state.tokens) if token.level == 1 and token.content
     ]
     headings = [index for index in indexes if state.tokens[index - 1].type == "heading_open"]
-    # Below a title, only the next block can be another one.
-    has_title = any(token.tag == "h1" for token in state.tokens)
-    most = 2 if has_title else _MAX_TITLE_PLACE
-    for index in [*indexes[:most], *headings[:1]]:
+    at_start = []
+    for index in indexes[:_MAX_TITLE_PLACE]:
+        at_start.append(index)
+        if not _can_be_above_title(*state.tokens[index - 1 : index + 3]):
+            break
+    for index in [*at_start, *headings[:1]]:
         line, _, below = state.tokens[index].content.partition("\n")
         found = _TITLE_LINE.fullmatch(line)
         if found is None:
@@ -203,6 +211,16 @@ def _read_title_lines(state: StateCore) -> None:
         _make_heading(opening, closing, "h1")
         note(state.env, "repaired_title")
         break
+
+
+def _can_be_above_title(
+    opening: Token, inline: Token, _closing: Token, following: Token | None = None
+) -> bool:
+    """Tell whether a block is a heading, an announcement or above a rule, and not of the text."""
+    is_above_rule = following is not None and following.type == "hr"
+    if opening.type == "heading_open" or is_above_rule:
+        return True
+    return bool(_ANNOUNCES.search(inline.content[-_MAX_ANNOUNCEMENT:]))
 
 
 def _make_heading(opening: Token, closing: Token, tag: str) -> None:

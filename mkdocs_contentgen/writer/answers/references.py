@@ -127,12 +127,19 @@ def _has_address(block: MarkdownBlock) -> bool:
 def _is_list(block: MarkdownBlock, lines: Sequence[str], *, is_last: bool) -> bool:
     """Tell whether a block below a label is a list of sources.
 
-    In the last section, each item is one. Elsewhere, each item or line has to name its source.
+    In the last section, each item is one, also below a further label. Elsewhere, each item or line
+    has to name its source.
     """
     if not is_last:
         named = lines if block.kind == "p" else map(inline_text, block.inlines)
         return block.kind in _LISTS and all(map(_NAMES_SOURCE.search, named))
-    return block.kind in ("ul", "ol") or (block.kind == "p" and all(map(_SOURCE.match, lines)))
+    return block.kind in ("ul", "ol") or (block.kind == "p" and all(map(_is_source, lines)))
+
+
+def _is_source(line: str) -> bool:
+    """Tell whether a line of the last section is one of a list of sources."""
+    label = _LABELLED.match(line)
+    return _SOURCE.match(line, label.end() if label else 0) is not None
 
 
 def _lines_of(block: MarkdownBlock) -> list[str]:
