@@ -32,20 +32,30 @@ _PART = re.compile(r"(?P<word>[^\W\d_]+)")
 _NEXT_PART = re.compile(r"(?:[ -](?:and|und|et|y|e|и)[ -]|[ -])(?P<word>[^\W\d_]+)")
 """A word of a number, and a further one after a space, a hyphen or `and`."""
 
+_ARABIC = re.compile("[\u0600-\u06ff]")
+"""The start of a word in Arabic, where ones stand before tens."""
+
 
 def number_in_words(text: str, start: int, words: Vocabulary) -> Value | None:
-    """Return the number in the word at `start` and those after it, if it is not too small."""
+    """Return the number in the word at `start` and those after it, if it is not too small.
+
+    An ordinal such as `twenty-fifth` is none where the words of ordinals are none.
+    """
     total = 0
     current = 0  # what the next magnitude multiplies
     end = start
     for part in _parts(text, start):
-        number = words.numbers.get(part.word.casefold())
-        magnitude = magnitudes().get(part.word.casefold())
+        word = part.word.casefold()
+        number = words.numbers.get(word)
+        magnitude = magnitudes().get(word)
+        ordinal = words.ordinals.get(word)
+        if number is None and ordinal and _are_one_number(current, word, ordinal):
+            return None
         if number == 100:
             current = max(current, 1) * number
-        elif number == 20 and current == 4:  # quatre-vingts
-            current = 80
-        elif number is not None and _are_one_number(current, number):
+        elif number == 20 and current % 100 == 4:  # quatre-vingts
+            current += 76
+        elif number is not None and _are_one_number(current, word, number):
             current += number
         elif magnitude and current:
             total += current * magnitude
@@ -58,11 +68,13 @@ def number_in_words(text: str, start: int, words: Vocabulary) -> Value | None:
     return of_figure(with_unit(text, _whole_number(start, end, total + current)))
 
 
-def _are_one_number(current: int, number: int) -> bool:
+def _are_one_number(current: int, word: str, number: int) -> bool:
     """Tell whether a number goes on with another word: `four and eight` are two numbers."""
     rest = current % 100
     is_after_ten = rest >= 10 and rest % 10 == 0 and number < 20  # `dix-sept`, `soixante et onze`
-    is_before_ten = rest < 10 and number >= 10 and number % 10 == 0  # as Arabic says it
+    # Elsewhere, `between five and twenty` has two numbers.
+    is_arabic = _ARABIC.match(word) is not None
+    is_before_ten = is_arabic and rest < 10 and number >= 10 and number % 10 == 0
     return rest == 0 or is_after_ten or is_before_ten
 
 
