@@ -29,6 +29,9 @@ _TEXT_START = re.compile(
 )
 """How a text, HTML or JSON begins, but no code with a comment."""
 
+_DATA_START = re.compile(r"\s*[<\[{]")
+"""How HTML and JSON begin, in which there are no code blocks."""
+
 _NO_WORDS = re.compile(r"<(?P<name>script|style)\b.*?</(?P=name)\s*>|<[^<>]*>", re.DOTALL)
 """What is no text in HTML."""
 
@@ -95,7 +98,10 @@ def without_fence(text: str) -> str:
         return text[: -len(last_line)]  # the end of a block without a start
     if not (_MARKDOWN_INFO.match(first["info"]) or _begins_text(text, first)):
         return text
-    end = _end_of_fence(first, fences[1:])
+    following = fences[1:]
+    if _DATA_START.match(text, first.end() + 1):
+        following = following[:1]
+    end = _end_of_fence(first, following)
     inner = text[first.end() + 1 : end.start() if end else None]
     before = text[: first.start()]
     after = text[end.end() :] if end else ""
