@@ -80,6 +80,9 @@ _MARKUP = re.compile(r"[<>]|\{[{%#]")
 _METADATA = re.compile(r"\A([\w -]+):")
 """Matches what readers of metadata take for a key at the start of a page."""
 
+_LANGUAGE_LINE = re.compile(r"""^(["']?)lang\1[ \t]*:.*\n""", re.MULTILINE)
+"""The line of a front matter with the language of its page."""
+
 _LANGUAGES = "languages"
 
 _NOT_IN_MARKDOWN = {
@@ -121,7 +124,7 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
         lost.append(_LANGUAGES)
     head = _with_title(head, body, articles, elements)
     if language:
-        head = _with_field(head, "lang", language)
+        head = _with_field(_LANGUAGE_LINE.sub("", head), "lang", language)
     body = _insert(site, articles, elements, body)
     docs = Path(site.config.docs_dir)
     below = site.directory if docs.is_relative_to(site.directory) else docs

@@ -271,6 +271,17 @@ def test_the_language_of_a_page(
     assert own["lang"] == "en"
 
 
+def test_another_language_in_the_front_matter(project: Project) -> None:
+    """What the page said of its language is not true of the text, and would hide what is."""
+    project.configure(plugins=[{"contentgen": {"base_url": "sandbox"}}])
+    project.page("post.md", ASKED)
+    request = "contentgen: {translation_of: post.md, language: de}"
+    project.write("docs/page.md", f"---\nlang: fr\n{request}\n---\n")
+    assert project.run("mkdocs_contentgen", "generate").returncode == 0
+    eject(project, "page")
+    assert source(project, "page").startswith("---\nlang: de\n---\n")
+
+
 @pytest.mark.parametrize("words", ["", "# Mine\n\nSaid in English.\n"])
 def test_a_text_in_another_language_than_its_site(
     project: Project, service: ServiceDouble, words: str
