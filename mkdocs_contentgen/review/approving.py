@@ -136,7 +136,7 @@ class DecidedApproval:
 
     check_lines: Sequence[str]
     """A line for each remark about the text, each sentence with statements left to check, and each
-    passage that it cites and that has changed."""
+    passage that it cites and that has changed, and one for a draft that is declined with it."""
 
 
 def decide_approval(
@@ -214,7 +214,10 @@ def _lines_to_print(chosen: TextToApprove, stale: Sequence[StaleSource]) -> list
     if not chosen.article.original:  # else that is its source, and its links are those of that
         remarks = (*remarks, *dead_links(chosen.document))
         changed = [f"  {source.message}" for source in stale]
-    return check_lines(remarks, chosen.document) + changed
+    declined: list[str] = []
+    if _declines_draft(chosen):
+        declined.append("  the newer draft is declined: it is not shown again")
+    return check_lines(remarks, chosen.document) + changed + declined
 
 
 def _declines_draft(chosen: TextToApprove) -> bool:

@@ -174,7 +174,7 @@ class Terminal(BytesIO):
 
 @pytest.mark.parametrize(("answer", "approves"), [("", "edited"), ("n", "edited"), ("y", "draft")])
 def test_approve_asks_before_it_replaces_an_edit(site: Site, answer: str, approves: str) -> None:
-    """Nobody loses what they wrote by pressing Enter."""
+    """Nobody loses what they wrote by pressing Enter, and a draft is not declined in silence."""
     approve(site)
     edit(site)
     site.draft(article("Three four."), day=2)
@@ -184,6 +184,7 @@ def test_approve_asks_before_it_replaces_an_edit(site: Site, answer: str, approv
     assert "was edited by hand. Replace it by the newer draft? [y/N]" in ran.output
     expected = {"edited": "One added two.", "draft": "Three four."}[approves]
     assert expected in site.approved.read_text()
+    assert ("the newer draft is declined" in ran.output) == (approves == "edited")
 
 
 def test_approve_drops_no_words_of_people_where_nobody_is_asked(site: Site) -> None:
