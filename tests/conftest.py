@@ -25,11 +25,17 @@ import yaml
 from bs4 import BeautifulSoup
 from commands import COMMANDS, run_here
 from github_double import GitHubDouble, github_double
+from growth import growth, seconds
 from hypothesis import settings
 from model_double import ModelDouble, running_model
 from model_writer import writing
 from programs import Program, start
 from service_double import ServiceDouble, running
+from xdist.remote import Producer  # type: ignore[import-untyped]  # it has no types
+from xdist.scheduler import (  # type: ignore[import-untyped]  # it has no types
+    Scheduling,
+    WorkStealingScheduling,
+)
 
 # A shell's background job is deaf to Ctrl-C, and so would be the programs that tests interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -88,6 +94,17 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return (os.cpu_count() or 1) + (2 if selected == "system" else 1)
 
 
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling | None:
+    """Hand tests out in large parts where nearly all of them take milliseconds.
+
+    With groups, each test is handed out by itself, for which its worker waits. The default tests of
+    a group come one after the other, so that few workers make what they share.
+    """
+    if config.option.markexpr == "system":
+        return None  # as the command line says
+    return WorkStealingScheduling(config, log)
+
+
 def pytest_collection(session: pytest.Session) -> None:
     """Look for no garbage while thousands of tests are found, which all stay."""
     gc.disable()
@@ -110,11 +127,18 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.markexpr = ""
 
 
+def calls_of(item: pytest.Item) -> set[str]:
+    """Return the names that the function of a test uses."""
+    assert isinstance(item, pytest.Function)
+    return set(item.function.__code__.co_names)
+
+
 @pytest.hookimpl(tryfirst=True)  # before pytest reads the marks, and pytest-xdist the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark system tests, and those that share builds."""
+    """Mark system tests, also those that measure how time grows, and tests that share builds."""
     for item in items:
-        if SYSTEM_FIXTURES & set(getattr(item, "fixturenames", ())):
+        needs_servers = SYSTEM_FIXTURES & set(getattr(item, "fixturenames", ()))
+        if needs_servers or calls_of(item) & {growth.__name__, seconds.__name__}:
             item.add_marker("system")
         if item.path.name in SHARED_BUILDS:
             item.add_marker(pytest.mark.xdist_group(item.path.name))

@@ -72,6 +72,7 @@ def test_it_asks(tmp_path: Path, model: ModelDouble) -> None:
     assert str(Path.cwd().parent) not in packages
 
 
+@pytest.mark.system
 def test_a_site_of_zensical(tmp_path: Path, model: ModelDouble) -> None:
     """It gets the extension where Material is not installed, and its own packages."""
     site = new_site("Docs", has_material=False, has_zensical=True)

@@ -17,6 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from xml.etree.ElementTree import tostring
 
+import pytest
 from approved_texts import approve, save_approved
 from drafts import TOPIC, draft, request
 from harmless import violations, wrong_with_style
@@ -192,6 +193,7 @@ def make_tree(directory: Path, files: list[Path], links: list[tuple[Path, str]])
 CHARACTERS = 32 * 1024
 
 
+@pytest.mark.system
 def test_model() -> None:
     """No text of a model takes more than seconds to read, to check and to write as HTML."""
     pieces = st.lists(st.sampled_from(PIECES) | st.text(max_size=4), max_size=6)

@@ -28,6 +28,8 @@ from sandbox_site import Site, enter_site, make_site
 from mkdocs_contentgen.github.comment import HEADING
 from mkdocs_contentgen.texts.approved_dir import read_approved
 
+pytestmark = pytest.mark.system
+
 DRAFT = (
     "<article><h1>Alpha</h1><p>In <mark>1999</mark>, it was slow.</p>"
     "<p>It has <mark>2</mark> cores.</p></article>"

@@ -21,6 +21,8 @@ from service_double import ServiceDouble, raw
 
 from mkdocs_contentgen.text import Edits
 
+pytestmark = pytest.mark.system
+
 FILE = "contentgen/index.md/main.html"
 
 

@@ -46,6 +46,7 @@ def test_statements_come_back() -> None:
     assert take_back(before, after, rows, number).to_lines() == before.to_lines()
 
 
+@pytest.mark.system
 @given(st.lists(EDITS, min_size=1, max_size=4), st.integers(0, 100))
 @settings(max_examples=12)
 def test_taking_back_ends(edits: list[tuple[str, int]], first: int) -> None:

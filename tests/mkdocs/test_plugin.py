@@ -319,6 +319,7 @@ def imported_by_build(project: Project) -> set[str]:
     return set(json.loads(ran.stdout.splitlines()[-1]))
 
 
+@pytest.mark.system
 def test_what_is_not_needed_is_not_imported(project: Project) -> None:
     """A site without requests imports little, a warm build no HTTP client, and none a server."""
     project.write("docs/index.md", "# Hello\n")

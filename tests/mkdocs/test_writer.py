@@ -347,6 +347,7 @@ def test_try(site: Project, model: ModelDouble) -> None:
     assert "unknown field `tone`; blog has a topic and --length, --style, --format" in wrong
 
 
+@pytest.mark.system
 def test_evaluate(site: Project, model: ModelDouble) -> None:
     """Each value of each field has a text, and what became of it is in the table and the sum."""
     ran = site.ran("mkdocs_contentgen", "writer", "evaluate", "--json", "--yes")

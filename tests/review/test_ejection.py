@@ -159,6 +159,7 @@ OF_MARKDOWN = set("p div code span thead tbody th td a".split())
 """Elements that Markdown adds."""
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("name", HARMFUL)
 def test_the_text_of_an_article_is_no_syntax(harmful: Ejected, name: str) -> None:
     """Before and after, a browser shows the same text, and nothing new."""

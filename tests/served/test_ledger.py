@@ -510,6 +510,7 @@ with open_ledger(address, Path()) as ledger:
             process.communicate("end\n", timeout=60)
 
 
+@pytest.mark.system
 def test_processes_that_begin_the_same_requests(address: str) -> None:
     """Each request is begun by one of them, and all can create the tables."""
     assert sorted(map(int, race(address))) == list(range(50))

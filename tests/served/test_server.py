@@ -480,6 +480,7 @@ class TestTranslations:
         assert len(model.calls) == 1
         assert usage_of(server.directory)[0]["texts"] == 1
 
+    @pytest.mark.system
     def test_interrupted(self, server: ServedWriter, model: ModelDouble) -> None:
         """A long text goes on from what is translated, and all of it counts."""
         answers = [writing(translate), raw(b"{}", 401), writing(translate)]

@@ -510,6 +510,7 @@ def test_an_answer_that_breaks_off(service: ServiceDouble, broken: Answer) -> No
     assert len(service.received) == 1
 
 
+@pytest.mark.system
 @pytest.mark.parametrize(
     "slow",
     [

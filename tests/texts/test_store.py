@@ -537,6 +537,7 @@ os.kill(os.getpid(), signal.SIGKILL)
     assert_works(directory)
 
 
+@pytest.mark.system
 def test_processes_at_once_lose_nothing(directory: Path) -> None:
     """Four builds that start together on a fresh directory share one cache."""
     code = """

@@ -397,6 +397,7 @@ def test_only_blocks_without_a_translation_are_asked_for() -> None:
     assert shown == ["Der Titel", *(f"Satz {number}." for number in near)]
 
 
+@pytest.mark.system
 @pytest.mark.parametrize(("words", "calls"), [(2900, 1), (3100, 1), (5000, 2), (12_000, 4)])
 def test_long_texts_take_a_call_for_each_3000_words_or_so(words: int, calls: int) -> None:
     """The parts are of about equal length, and later ones see the title and what is before."""
@@ -468,6 +469,7 @@ def test_the_end_of_a_huge_answer_is_not_read() -> None:
     assert texts(found) == {0: GERMAN[0]}
 
 
+@pytest.mark.system
 def test_parts_are_kept_over_a_kill() -> None:
     """What was answered before an interruption is not asked for again."""
     blocks = [OriginalBlock(number, "p", sentences(100, number)) for number in range(50)]

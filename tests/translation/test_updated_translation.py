@@ -961,6 +961,7 @@ def numbers_without_person(text: Text) -> set[str]:
     return numbers
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("seed", range(2))
 def test_edits_in_turn(seed: int) -> None:
     """People's words stay, and no other byte changes, whatever was edited before."""

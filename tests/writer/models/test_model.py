@@ -440,6 +440,7 @@ VALUES = st.recursive(
 )
 
 
+@pytest.mark.system
 @settings(max_examples=12)  # each is a server and a client
 @given(
     choices=st.lists(st.fixed_dictionaries({"message": VALUES, "finish_reason": VALUES}) | VALUES),

@@ -192,6 +192,7 @@ def test_credentials_that_the_options_name(monkeypatch: pytest.MonkeyPatch) -> N
     assert "CACHE_PASSWORD" not in text
 
 
+@pytest.mark.system
 def test_many_programs_at_once(tmp_path: Path) -> None:
     """As many run as `parallel` allows: each waits here for all others."""
     script = (
