@@ -25,7 +25,6 @@ import yaml
 from bs4 import BeautifulSoup
 from commands import COMMANDS, run_here
 from github_double import GitHubDouble, github_double
-from growth import growth, seconds
 from hypothesis import settings
 from model_double import ModelDouble, running_model
 from model_writer import writing
@@ -127,18 +126,11 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.markexpr = ""
 
 
-def calls_of(item: pytest.Item) -> set[str]:
-    """Return the names that the function of a test uses."""
-    assert isinstance(item, pytest.Function)
-    return set(item.function.__code__.co_names)
-
-
 @pytest.hookimpl(tryfirst=True)  # before pytest reads the marks, and pytest-xdist the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark system tests, also those that measure how time grows, and tests that share builds."""
+    """Mark system tests, and those that share builds."""
     for item in items:
-        needs_servers = SYSTEM_FIXTURES & set(getattr(item, "fixturenames", ()))
-        if needs_servers or calls_of(item) & {growth.__name__, seconds.__name__}:
+        if SYSTEM_FIXTURES & set(getattr(item, "fixturenames", ())):
             item.add_marker("system")
         if item.path.name in SHARED_BUILDS:
             item.add_marker(pytest.mark.xdist_group(item.path.name))
