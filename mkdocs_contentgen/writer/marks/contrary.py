@@ -95,7 +95,7 @@ def _known_around(words: Sequence[Word], place: int, known: NearbyWords) -> froz
     near = words[max(0, place - _BEFORE) : place + 1 + _BEHIND]
     if any(word.text in OPEN for word in near):
         return frozenset()
-    return known.known(stems_around(words, place, _BEFORE, _BEHIND))
+    return known.known(stems_around(words, place, place, _BEFORE, _BEHIND))
 
 
 def _next_content(words: Sequence[Word], place: int) -> int:

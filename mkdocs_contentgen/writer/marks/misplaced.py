@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ...language.ranges import Range, overlaps
-from .nearby_words import NearbyWords, Word, nearby_words, read_sentences
+from .nearby_words import NearbyWords, Word, nearby_words, read_sentences, stems_around
 
 _DIGIT = re.compile(r"\d")
 
@@ -97,9 +97,8 @@ def _is_misplaced(words: Sequence[Word], part: _Part, known: NearbyWords) -> boo
     places = known.places_of([word.text for word in own])
     if not 0 < len(places) <= _MOST_PLACES:
         return False
-    near = [*words[max(0, part.first - _AROUND) : part.first]]
-    near += words[part.last + 1 : part.last + 1 + _AROUND]
-    around = known.known({word.stem for word in near} - {word.stem for word in own})
+    near = stems_around(words, part.first, part.last, _AROUND, _AROUND)
+    around = known.known(near.difference(word.stem for word in own))
     if len(around) < _LEAST_AROUND:
         return False
     return not any(_is_at(place, around, known) for place in places)

@@ -86,9 +86,11 @@ def read_sentences(
             yield read_words(said, tag, sentence.start)
 
 
-def stems_around(words: Sequence[Word], place: int, before: int, behind: int) -> frozenset[str]:
-    """Return the stems of some words before and behind a place, without empty ones."""
-    around = [*words[max(0, place - before) : place], *words[place + 1 : place + 1 + behind]]
+def stems_around(
+    words: Sequence[Word], first: int, last: int, before: int, behind: int
+) -> frozenset[str]:
+    """Return the stems of some words before and behind a part of them, without empty ones."""
+    around = [*words[max(0, first - before) : first], *words[last + 1 : last + 1 + behind]]
     return frozenset(word.stem for word in around) - {""}
 
 

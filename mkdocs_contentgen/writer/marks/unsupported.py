@@ -18,7 +18,7 @@ from ...language.sentences import sentence_ranges
 from ...language.values import common_words, guess_language
 from ...language.words import STEM, content_stems, content_words, split_words
 from .data_facts import read_facts
-from .nearby_words import NearbyWords, nearby_words, read_words, stems_around, words_in
+from .nearby_words import nearby_words, read_words, stems_around, words_in
 
 _MIN_SENTENCE = 5
 """A sentence with fewer content words says too little to be compared."""
@@ -77,28 +77,28 @@ def find_sentences_to_read(text: str, given: str, language: str = "") -> list[Ra
     """Return the ranges of the sentences in `text` that hardly share a word with `given`."""
     if not is_prose(given):
         return []
-    common = common_words(language or guess_language(text, given))
-    known = content_stems(given)
-    nearby = nearby_words(text, given, language)
     tag = language or guess_language(text, given)
+    common = common_words(tag)
+    known = content_stems(given)
     found: list[Range] = []
     for sentence in sentence_ranges(text, language):
         said = sentence.of(text)
-        if _is_unlike(said, given, common, known) or _claims_more(said, nearby, tag):
+        if _is_unlike(said, given, common, known) or _claims_more(said, given, tag):
             found.append(_stripped(text, sentence))
     return found
 
 
-def _claims_more(sentence: str, nearby: NearbyWords, language: str) -> bool:
+def _claims_more(sentence: str, given: str, language: str) -> bool:
     """Tell whether a sentence gives a reason, or says what is so now, and no source does."""
     said = words_in(sentence)
     for claim in _CLAIMS:
         if said.isdisjoint(claim.words):
             continue
+        nearby = nearby_words(sentence, given, language)
         words = read_words(sentence, language)
         for place, word in enumerate(words):
             if word.text in claim.words:
-                around = nearby.known(stems_around(words, place, *claim.around))
+                around = nearby.known(stems_around(words, place, place, *claim.around))
                 near = nearby.stems_near(claim.said_by, _NEAR)
                 if len(around) >= claim.least and around.isdisjoint(near):
                     return True
