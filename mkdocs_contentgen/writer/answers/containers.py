@@ -101,21 +101,32 @@ def without_fence(text: str) -> str:
     following = fences[1:]
     if _DATA_START.match(text, first.end() + 1):
         following = following[:1]
-    end = _end_of_fence(first, following)
-    inner = text[first.end() + 1 : end.start() if end else None]
     before = text[: first.start()]
-    after = text[end.end() :] if end else ""
+    inner = text[first.end() + 1 :]
+    after = ""
+    end = _end_of_fence(first, following)
+    if end:
+        inner = text[first.end() + 1 : end.start()]
+        after = text[end.end() :]
+    kept = _text_in_block(before, inner, after)
+    return text if kept is None else kept
+
+
+def _text_in_block(before: str, inner: str, after: str) -> str | None:
+    """Return the text in a block with what has to stay beside it, or None if it is code."""
     beside = f"{before}\n{after}"
-    most_headings = 0 if has_title(inner) else 1
+    is_titled = has_title(inner)
+    most_headings = 0 if is_titled else 1
     if _FENCE.search(beside) or len(HEADING.findall(beside)) > most_headings:
-        return text
+        return None
     parts = [*_without_talk(before), inner, *_without_talk(after)]
-    if has_title(inner):
+    if is_titled:
         parts = [part for part in parts if not part.startswith("# ") or part is inner]
-    prose = _count("\n\n".join(parts)) - _count(inner)
+    kept = "\n\n".join(parts)
+    prose = _count(kept) - _count(inner)
     words = _count(_NO_WORDS.sub(" ", text_in_json(inner)))
     is_all = prose <= _SHARE_OF_PROSE * words and _count(beside) <= words
-    return "\n\n".join(parts) if is_all else text
+    return kept if is_all else None
 
 
 def _count(text: str) -> int:

@@ -111,15 +111,9 @@ def _show_label(fence: Token) -> None:
 
 def _without_preface(blocks: list[MarkdownBlock], environment: Environment) -> list[MarkdownBlock]:
     """Drop what stands above the title: a plan of the model, its narration, or a few words."""
-    titles = [index for index, block in enumerate(blocks) if _is_title(block)]
     starts = blocks[:_MAX_PLAN_STARTS]
     is_plan = any(_THINKING_STEP.match(block.text[:_MAX_LINE]) for block in starts)
-    if is_plan:
-        sections = [index for index, block in enumerate(blocks) if block.kind == "h2"]
-        # Steps can have titles in them, so the last one is that of the text.
-        start = [0, *sections[:1], *titles][-1]
-    else:
-        start = titles[0] if len(titles) == 1 else 0  # several can be sections
+    start = _start_after_preface(blocks, is_plan=is_plan)
     before = blocks[:start]
     is_narration = is_plan or any(_NARRATION.match(block.text) for block in before[:1])
     is_prose = all(block.kind in ("p", "ul", "ol", "blockquote") for block in before)
@@ -128,6 +122,16 @@ def _without_preface(blocks: list[MarkdownBlock], environment: Environment) -> l
         return blocks
     note(environment, "repaired_narration" if is_narration else "repaired_opening")
     return blocks[start:]
+
+
+def _start_after_preface(blocks: Sequence[MarkdownBlock], *, is_plan: bool) -> int:
+    """Return the index of the title, or of the first section after a plan; 0 if neither tells."""
+    titles = [index for index, block in enumerate(blocks) if _is_title(block)]
+    if not is_plan:
+        return titles[0] if len(titles) == 1 else 0  # several can be sections
+    sections = [index for index, block in enumerate(blocks) if block.kind == "h2"]
+    # Steps can have titles in them, so the last one is that of the text.
+    return [0, *sections[:1], *titles][-1]
 
 
 def _is_title(block: MarkdownBlock) -> bool:
