@@ -222,7 +222,7 @@ class Text(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     def with_words_of(self, model: str) -> Text:
         """Return the text as one of which a model has written a part.
 
-        It is not of a person alone then, even if the model has no name. Its model is the one that
+        It is not only of a person then, even if the model has no name. Its model is the one that
         wrote it first, if that has a name.
         """
         return structs.replace(self, model=self.model or model, written_by="")

@@ -312,7 +312,7 @@ def _cards(
 ) -> list[dict[str, object]]:
     """Return the sentences with statements to check, with what each cites and what is closest.
 
-    Those with weak marks alone come last. `listed` has the sources at the end, by their numbers.
+    Those with only weak marks come last. `listed` has the sources at the end, by their numbers.
     """
     tables = _Tables()
     strong: list[dict[str, object]] = []
@@ -399,7 +399,7 @@ def _find_evidence(
 def _words_to_find(block: Block, sentence: MarkedSentence, tables: _Tables) -> str:
     """Return the words to look for in the sources: those of a sentence, or of the row of a cell.
 
-    A cell can be a figure alone, which does not say what it is about.
+    A cell can be only a figure, which does not say what it is about.
     """
     words = "".join(part for part, _ in sentence.parts)
     row = tables.words_of_row(block.element)

@@ -112,7 +112,7 @@ def _to_read(kind: str, html: str, is_hidden: Callable[[str], bool]) -> str:
         return _REL.sub("", tag[0])  # which the sanitizer gives each link
 
     # A `<` always begins a tag here. What looks like an attribute may be text, so it is looked for
-    # in tags alone.
+    # only in tags.
     return unescape(_TAG.sub(show, html))
 
 

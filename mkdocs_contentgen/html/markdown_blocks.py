@@ -117,7 +117,7 @@ def code_in_ticks(code: str) -> str:
 
 
 def fenced_code(code: str, language: str = "") -> str:
-    """Return a block of code, which its fence alone ends."""
+    """Return a block of code, which only its fence ends."""
     fence = ticks_around(code, least=3)
     return f"{fence}{language}\n{code}\n{fence}"
 

@@ -18,7 +18,7 @@ from .markdown_blocks import BlockWriter, code_in_ticks, fenced_code, language_o
 from .sanitizer import parse_clean
 from .simplify import simplify
 
-_SIGNS = {"strong": "**", "em": "*", "s": "~~", "del": "~~", "q": '"'}
+_DELIMITERS = {"strong": "**", "em": "*", "s": "~~", "del": "~~", "q": '"'}
 """What stands before and after elements."""
 
 _CODE = frozenset({"code", "kbd", "samp"})
@@ -158,12 +158,12 @@ def _is_inline(element: Element) -> bool:
 class _PlainWriter(BlockWriter):
     """Writes what the writer reads."""
 
-    signs: Mapping[str, str] = _SIGNS
+    delimiters: Mapping[str, str] = _DELIMITERS
     syntax = _EMPHASIS
     """Matches what is escaped in text."""
 
     pipe = r"\|"
-    """What is written for the sign that ends a cell."""
+    """What is written for the character that ends a cell."""
 
     def line(self, element: Element) -> str:
         """Return the content of a block, with breaks if it may have several lines."""
@@ -230,23 +230,23 @@ class _PlainWriter(BlockWriter):
         inner = text.strip()
         if not inner:
             return text
-        # Beside spaces, the signs would be text.
+        # Beside spaces, the delimiters would be text.
         start, _, end = text.partition(inner)
         if tag == "a":
             inner = self._link(inner, element)
         elif tag in _SCRIPTS:
             inner = f"<{tag}>{inner}</{tag}>"
         else:
-            sign = self.signs.get(tag, "")
-            inner = f"{sign}{inner}{sign}"
+            delimiter = self.delimiters.get(tag, "")
+            inner = f"{delimiter}{inner}{delimiter}"
         return f"{start}{inner}{end}"
 
     def _code_in(self, element: Element) -> str:
-        """Return the code in an element, with the signs of its marks."""
+        """Return the code in an element, with the delimiters of its marks."""
         parts = [element.text or ""]
         for child in element:
-            sign = self.signs.get(child.tag, "")
-            parts += [sign, self._code_in(child), sign, child.tail or ""]
+            delimiter = self.delimiters.get(child.tag, "")
+            parts += [delimiter, self._code_in(child), delimiter, child.tail or ""]
         return "".join(parts)
 
 
@@ -261,7 +261,7 @@ class _ReadableWriter(_PlainWriter):
 
     bullet = "•"
     pipe = "|"
-    signs: Mapping[str, str] = {**_SIGNS, "mark": "=="}
+    delimiters: Mapping[str, str] = {**_DELIMITERS, "mark": "=="}
 
     def escape(self, text: str) -> str:
         """Return text as it is."""

@@ -17,7 +17,7 @@ _WHITE_SPACE = " \t\n\r\f"
 def tag_of(root: Element) -> Tag:
     """Return an element of an ElementTree with all that is in it, as Beautiful Soup reads its HTML.
 
-    Outside of `<pre>`, a text of white space alone is a line break or a space.
+    Outside of `<pre>`, a text of only white space is a line break or a space.
     """
     return _TagMaker().tag_of(root, None, keeps_space=False)
 

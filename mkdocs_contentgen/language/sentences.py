@@ -77,7 +77,7 @@ _OPENERS = frozenset(
     "Jeder Jedes Alle Kein Keine Man Da Dann Dort Hier Seit Als Ob Une Cette Ces Elle Ils Elles "
     "Este Esta Questo Questa Het Een Dit Deze".split()
 )
-"""Words that have a capital letter at the start of a sentence alone."""
+"""Words that have a capital letter only at the start of a sentence."""
 
 _BEFORE_ORDINALS = frozenset(
     "am im vom zum zur beim ins der die das dem den des ab bis seit jeder jede jedes jedem jeden "
@@ -109,7 +109,7 @@ def rough_end(*, colons: bool = False) -> str:
 def sentence_ends(text: str, language: str = "") -> Iterator[int]:
     """Yield where sentences end, after the white space. The end of the text is not among them.
 
-    `language` is a BCP 47 tag, or empty if it is not known. German alone has ordinals such as
+    `language` is a BCP 47 tag, or empty if it is not known. Only German has ordinals such as
     `12.` before words with a capital letter.
     """
     has_ordinals = not language or language.partition("-")[0].lower() in ("de", "gsw", "lb")

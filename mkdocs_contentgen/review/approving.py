@@ -253,7 +253,7 @@ def _drop_idle_styles(document: Document, options: ContentgenConfig) -> None:
 def check_lines(remarks: Sequence[Remark], document: Document) -> list[str]:
     """Return a line for each remark about a text, and each sentence with statements to check.
 
-    The statements are in `‹…›`, and what has weak marks alone comes last.
+    The statements are in `‹…›`, and what has only weak marks comes last.
     """
     lines = [f"  not as requested: {said}" for said in sentences_of(remarks)]
     sentences = document.marked_sentences()

@@ -37,7 +37,7 @@ _CITATION = re.compile(
     """,
     re.VERBOSE,
 )
-"""A citation in Markdown, as a link or as a label alone, or what has none."""
+"""A citation in Markdown, as a link or only as a label, or what has none."""
 
 _FORMATTING = frozenset({"strong", "em", "b", "i", "code", "mark", "br", "span"})
 
@@ -372,7 +372,7 @@ def _updated_citations(
 ) -> list[Citation]:
     """Return what the updated text cites. Its new blocks cite what is in `used`."""
     citations = {citation.name: citation for citation in text.citations()}
-    # An update with a note is about the note alone. Its sources still count as changed after it,
+    # An update with a note is only about the note. Its sources still count as changed after it,
     # so that an update without a note follows them.
     changed = [] if update.note else [source for source in update.sources if source.has_changed]
     for source in changed:

@@ -156,7 +156,7 @@ def word_diff(before: str, after: str, image_hosts: Sequence[str] = ()) -> str:
 
 
 def _is_read(row: Row) -> bool:
-    """Tell whether a row says something to a reader: it differs, or is no tag alone."""
+    """Tell whether a row says something to a reader: it differs, and is more than a tag."""
     return not row.is_equal or (row.after is not None and row.after.part == "all")
 
 

@@ -210,7 +210,7 @@ def decode(data: bytes) -> ApprovedText:
     else:
         read_again = _check_html(text.html, line)
         text = structs.replace(text, html=read_again.lines)
-        # A formatter may have changed white space alone.
+        # A formatter may have changed only white space.
         is_changed = not _is_as_written(header, text)
         if is_changed:
             text = _with_edits_of_the_file(text, header, read_again.blocks)

@@ -209,7 +209,7 @@ def _refuse_wanted(
 ) -> None:
     """Take the requests that `check` objects to out of `wanted`, with failures or warnings."""
     for number, article in enumerate(obtained.articles):
-        # Not those of `wanted` alone: a translation that waits for its original is checked as well.
+        # Not only those of `wanted`: a translation that waits for its original is checked as well.
         if not _is_wanted(article, policy):
             continue
         messages = check(article.asked)

@@ -370,7 +370,7 @@ class _Rows:
         return spans
 
     def features(self, row: range) -> list[str]:
-        """Return what can be in one row alone: a cell, a cell in its column, and all cells."""
+        """Return what can be in only one row: a cell, a cell in its column, and all cells."""
         cells = self.cells(row)
         in_columns = [f"{column} {cell}" for column, cell in enumerate(cells)]
         return [*cells, *in_columns, " ".join(cells)]
@@ -414,7 +414,7 @@ def _found_once(features: Sequence[set[str]]) -> set[str]:
 def _match_by_features(
     features: Sequence[set[str]], features_after: Sequence[set[str]], telling: set[str]
 ) -> dict[int, int]:
-    """Return the numbers of rows that share telling features with each other alone.
+    """Return the numbers of rows that share telling features only with each other.
 
     `features` are those of each row before, and `features_after` those of each row now.
     """

@@ -244,7 +244,7 @@ def _signs(text: str) -> tuple[str, int]:
 def _have_swapped_shapes(
     block: OriginalBlock, element: Tag, other: OriginalBlock, other_element: Tag
 ) -> bool:
-    """Tell whether the words for each of two blocks have the shape of the other block alone."""
+    """Tell whether the words for each of two blocks have only the shape of the other block."""
     if has_shape_of(element, block) or has_shape_of(other_element, other):
         return False
     return has_shape_of(element, other) and has_shape_of(other_element, block)

@@ -9,9 +9,9 @@ from bs4 import Tag
 from ..sequences import match_in_order
 
 _COMMENT = re.compile(
-    r"(?P<code>(?:.*?\s)?)(?P<sign>#+|//+|--+|;+|%+|/\*+|\*+|<!--|REM)(?P<comment>\s.*)"
+    r"(?P<code>(?:.*?\s)?)(?P<opener>#+|//+|--+|;+|%+|/\*+|\*+|<!--|REM)(?P<comment>\s.*)"
 )
-"""A line with a comment, which has a space before it and after its sign."""
+"""A line with a comment, which has a space before it and after what opens it."""
 
 
 def take_label(own: Tag, original: Tag) -> bool:
@@ -53,7 +53,7 @@ def _with_comments(text: str, translated: str) -> str:
         comment = _COMMENT.fullmatch(lines[number])
         own_comment = _COMMENT.fullmatch(own_lines[own_number])
         if comment and own_comment:
-            lines[number] = comment["code"] + comment["sign"] + own_comment["comment"]
+            lines[number] = comment["code"] + comment["opener"] + own_comment["comment"]
     return "\n".join(lines)
 
 
@@ -62,6 +62,6 @@ def _keys(lines: list[str]) -> list[str]:
     keys = []
     for line in lines:
         match = _COMMENT.fullmatch(line)
-        kept = match["code"] + match["sign"] if match else line
+        kept = match["code"] + match["opener"] if match else line
         keys.append("".join(kept.split()))
     return keys

@@ -214,7 +214,7 @@ def _split(text: str, language: str) -> list[str]:
 def stems_of(text: str) -> set[str]:
     """Return how the longer words of a block begin, without accents."""
     decomposed = unicodedata.normalize("NFKD", text.casefold())
-    letters = "".join(sign for sign in decomposed if not unicodedata.combining(sign))
+    letters = "".join(character for character in decomposed if not unicodedata.combining(character))
     return set(_STEM.findall(letters))
 
 

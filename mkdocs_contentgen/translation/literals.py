@@ -151,7 +151,7 @@ def _is_in_own_letters(literal: str, pair: BlockText) -> bool:
 
 
 def _designations_in(text: str) -> set[str]:
-    """Return what can be designations in a text, without their signs, and their numbers alone."""
+    """Return what can be designations in a text, without their signs, and only their numbers."""
     found = set()
     for match in _DESIGNATION.finditer(text):
         found.add(_key(match[0]))

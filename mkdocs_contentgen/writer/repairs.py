@@ -1,4 +1,4 @@
-"""Find what a text misses, to ask for that alone, and put it in."""
+"""Find what a text misses, to ask only for that, and put it in."""
 
 from __future__ import annotations
 

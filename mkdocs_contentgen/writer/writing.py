@@ -1,6 +1,6 @@
 """Write a text with a model: ask, take out what is not a text, check, ask for the rest, make HTML.
 
-A text of one call can be followed by a repair, which asks for what is missing alone. The better of
+A text of one call can be followed by a repair, which asks only for what is missing. The better of
 all attempts is kept. A text with remarks is a text; only one that nobody can use is an error.
 """
 

@@ -38,23 +38,23 @@ _EAST_AFTERNOON = ("午後", "下午", "晚上", "오후")
 _EAST_DIGITS = str.maketrans("〇零○一二三四五六七八九", "000123456789")
 """The digits of a year in Chinese characters, such as `一九九九年`."""
 
-_EAST_WEEKDAYS = {sign: number for number, sign in enumerate("一二三四五六日")}
-_EAST_WEEKDAYS |= {sign: number for number, sign in enumerate("月火水木金土日")}
-_EAST_WEEKDAYS |= {sign: number for number, sign in enumerate("월화수목금토일")}
+_EAST_WEEKDAYS = {character: number for number, character in enumerate("一二三四五六日")}
+_EAST_WEEKDAYS |= {character: number for number, character in enumerate("月火水木金土日")}
+_EAST_WEEKDAYS |= {character: number for number, character in enumerate("월화수목금토일")}
 _EAST_WEEKDAYS["天"] = 6
 
 WEEKDAY = "weekday "
 """The start of the reading of a weekday, which its number follows, from 0 for Monday."""
 
 _YEAR_FIRST = re.compile(
-    r"(?P<year>[12]\d{3})(?P<sign>[-/.])(?P<month>\d{1,2})(?P=sign)(?P<day>\d{1,2})"
+    r"(?P<year>[12]\d{3})(?P<separator>[-/.])(?P<month>\d{1,2})(?P=separator)(?P<day>\d{1,2})"
 )
 _YEAR_LAST = re.compile(
-    r"(?P<first>\d{1,2})(?P<sign>[-/.])(?P<second>\d{1,2})(?P=sign)(?P<year>[12]\d{3})"
+    r"(?P<first>\d{1,2})(?P<separator>[-/.])(?P<second>\d{1,2})(?P=separator)(?P<year>[12]\d{3})"
 )
 """A date in figures, of which the first or the second is the month."""
 
-_CLOCK = re.compile(r"(?P<hour>\d{1,2})(?:(?P<sign>[:.])(?P<minute>\d{2}))?(?::\d{2})?")
+_CLOCK = re.compile(r"(?P<hour>\d{1,2})(?:(?P<separator>[:.])(?P<minute>\d{2}))?(?::\d{2})?")
 """A time of day in figures, with or without minutes and seconds."""
 
 CLOCKS = (
@@ -156,13 +156,13 @@ def east_date(token: re.Match[str]) -> Value | None:
 
 def east_weekday(token: re.Match[str]) -> Value:
     """Return the weekday of a match of EAST_WEEKDAY."""
-    # The day is the last sign of `星期日`, and the first of `日曜日` and `일요일`.
+    # The day is the last character of `星期日`, and the first of `日曜日` and `일요일`.
     is_first = re.search("[曜요]", token[0])
     if is_first:
-        sign = token[0][0]
+        character = token[0][0]
     else:
-        sign = token[0][-1]
-    return make_weekday(*token.span(), _EAST_WEEKDAYS[sign])
+        character = token[0][-1]
+    return make_weekday(*token.span(), _EAST_WEEKDAYS[character])
 
 
 def make_weekday(start: int, end: int, number: int) -> Value:
@@ -220,7 +220,7 @@ def date_in_figures(token: re.Match[str]) -> Value | None:
     if second > 12:
         return make_date(start, end, year=year, month=first, day=second)
     day_first = make_date(start, end, year=year, month=second, day=first)
-    if first > 12 or match["sign"] == ".":
+    if first > 12 or match["separator"] == ".":
         return day_first
     # `3/4/2024` is the third of April, or the fourth of March.
     month_first = make_date(start, end, year=year, month=first, day=second)
@@ -276,7 +276,7 @@ def time_of_day(text: str, token: re.Match[str]) -> Value | None:
         return None
     half = _HALF_OF_DAY.match(text, token.end())
     words_behind = half or _O_CLOCK.match(text, token.end())
-    if not words_behind and match["sign"] != ":":
+    if not words_behind and match["separator"] != ":":
         return None
     hour = int(match["hour"])
     hours = _hours(hour, is_half_known=bool(half), is_afternoon=bool(half and half["evening"]))

@@ -162,7 +162,7 @@ def ascii_digits(text: str) -> str:
     """Return digits of any script, and their separators, as those of English."""
     if text.isascii():
         return text
-    digits = "".join(str(unicodedata.digit(sign, sign)) for sign in text)
+    digits = "".join(str(unicodedata.digit(letter, letter)) for letter in text)
     return digits.translate(_ARABIC_SIGNS)
 
 

@@ -14,7 +14,7 @@ from .vocabulary import Vocabulary, magnitudes
 LEAST_NUMBER = 3
 """`One` and `two` are too often no statement."""
 
-_EAST_DIGITS = {sign: number for number, sign in enumerate("一二三四五六七八九", 1)}
+_EAST_DIGITS = {digit: number for number, digit in enumerate("一二三四五六七八九", 1)}
 _EAST_DIGITS |= {"两": 2, "兩": 2}
 _EAST_POWERS_OF_TEN = {"十": 10, "百": 100, "千": 1000}
 _EAST_NUMERALS = "".join([*_EAST_DIGITS, *_EAST_POWERS_OF_TEN])
@@ -109,11 +109,11 @@ def east_number(text: str, token: re.Match[str]) -> Value | None:
         return None
     total = 0
     current = 0  # what the next ten or hundred multiplies
-    for sign in numerals:
-        if sign in _EAST_DIGITS:
-            current = _EAST_DIGITS[sign]
+    for numeral in numerals:
+        if numeral in _EAST_DIGITS:
+            current = _EAST_DIGITS[numeral]
         else:
-            total += max(current, 1) * _EAST_POWERS_OF_TEN[sign]
+            total += max(current, 1) * _EAST_POWERS_OF_TEN[numeral]
             current = 0
     if total + current < LEAST_NUMBER:
         return None

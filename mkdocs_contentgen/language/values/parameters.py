@@ -1,7 +1,7 @@
 """Figures of code and data, whose unit stands in a name, a comment or a heading beside them.
 
 `timeout_ms=500` says 500 milliseconds, `timedelta(days=30)` 30 days, `2 * 1024 * 1024` 2 MiB, and
-`3600  # seconds` one hour. All this is read in sources alone: a text has to say the unit.
+`3600  # seconds` one hour. All this is read only in sources: a text has to say the unit.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _NAMED_UNIT = re.compile(
 
 _PRODUCT = re.compile(
     r"(?<![\w.*])(?P<factors>\d[\d_]{0,20}(?:\s?\*\s?\d[\d_]{0,20}){1,6})(?![\w.]|\s?\*)"
-    r"|(?<![\w.])(?P<base>\d{1,4})\s?(?P<sign>\*\*|<<)\s?(?P<power>\d{1,2})(?!\w)"
+    r"|(?<![\w.])(?P<base>\d{1,4})\s?(?P<operator>\*\*|<<)\s?(?P<power>\d{1,2})(?!\w)"
 )
 """A product or a power, such as `2 * 1024 * 1024`, `2**20` or `1 << 20`."""
 
@@ -108,7 +108,7 @@ def _all_figures(text: str, values: Iterable[Value]) -> Iterator[Figure]:
 
 
 def _amounts_of_code(text: str) -> set[str]:
-    """Return the readings of figures that are written as code alone writes them."""
+    """Return the readings of figures that are written as only code writes them."""
     found: set[str] = set()
     for match in _PRODUCT.finditer(text):
         found |= of_figure(_whole(match, _product(match))).known
@@ -123,7 +123,7 @@ def _product(match: re.Match[str]) -> int:
         return prod(map(int, match["factors"].split("*")))
     base = int(match["base"])
     power = int(match["power"])
-    if match["sign"] == "<<":
+    if match["operator"] == "<<":
         return base << power
     product: int = base**power
     return product
@@ -143,7 +143,7 @@ def _units_beside(text: str, figure: Figure) -> set[str]:
     around = _NAME_AROUND.search(before)
     if around:
         found |= _units_of_name(around["name"])
-    # A string of data is about itself alone, however many of them stand on a line.
+    # A string of data is only about itself, however many of them stand on a line.
     line_before = _ENDS.split(before)[-1]
     line_behind = _ENDS.split(text[figure.end : figure.end + _BEHIND], maxsplit=1)[0]
     for beside in (line_before, line_behind):

@@ -12,15 +12,15 @@ from .block_lines import HEADING, split_code
 from .talk import is_talk
 
 _FENCE = re.compile(r"^ {0,3}(?P<fence>```+|~~~+)[ \t]*\{?\.?(?P<info>[^`\n]*)$", re.MULTILINE)
-"""The first or last line of a code block, and what stands behind its fence."""
+"""The first or last line of a code block, and what stands after its fence."""
 
 _MARKDOWN_INFO = re.compile(r"(?:markdown|md|mdx)\b", re.IGNORECASE)
-"""What stands behind the fence of a block of Markdown."""
+"""What stands after the fence of a block of Markdown."""
 
 _TEXT_INFO = re.compile(
     r"\s*(?:(?:te?xt|plain(?:text)?|html|json|article|blog|post)\b.*)?", re.IGNORECASE
 )
-"""What stands behind the fence of a whole text that is not said to be Markdown."""
+"""What stands after the fence of a whole text that is not said to be Markdown."""
 
 _TEXT_START = re.compile(
     r"\s*(?:#{1,6} [^\n]*\n(?:[ \t]*\n|#|\Z)|```|~~~|<(?:!DOCTYPE|html|body|article|h1)\b"
@@ -66,7 +66,7 @@ _FRONT_MATTER = re.compile(
     r"(?:[^#\n]{1,300}:\n\n)?(?:```(?:ya?ml|toml)\n)?(?P<start>(?:---|\+\+\+)[ \t]*\n)?"
     r"(?P<lines>[^`]{1,4000}?)\n(?:---|\.\.\.|\+\+\+)[ \t]*\n(?:```\n)?"
 )
-"""Front matter in YAML or TOML, also in a code block, or behind a line such as `Here it is:`."""
+"""Front matter in YAML or TOML, also in a code block, or after a line such as `Here it is:`."""
 
 _DATA_LINE = re.compile(
     r"[\w:.-]{1,30}(?:(?P<colon>:)(?:[ \t].*)?|[ \t]*(?P<equals>=).*)"
@@ -74,7 +74,7 @@ _DATA_LINE = re.compile(
 )
 """A line of it: a key, what belongs to the key above, an item, a comment, a table, or an end.
 
-The group is the sign after a key.
+The group is the separator after a key.
 """
 
 _TITLE = re.compile(
@@ -134,7 +134,7 @@ def _count(text: str) -> int:
 
 
 def _begins_text(text: str, fence: re.Match[str]) -> bool:
-    """Tell whether a text seems to begin behind a fence that does not say that it is Markdown."""
+    """Tell whether a text seems to begin after a fence that does not say that it is Markdown."""
     return bool(_TEXT_INFO.fullmatch(fence["info"]) and _TEXT_START.match(text, fence.end() + 1))
 
 
@@ -204,8 +204,8 @@ def without_front_matter(text: str) -> str:
     match = _FRONT_MATTER.match(text)
     if match is None:
         return text
-    sign = "equals" if (match["start"] or "").startswith("+") else "colon"
-    if not _is_data(match["lines"], sign):
+    separator = "equals" if (match["start"] or "").startswith("+") else "colon"
+    if not _is_data(match["lines"], separator):
         return text
     title = _TITLE.search(match["lines"])
     # Otherwise, it can be the first lines of a text above a rule, such as `Note: …`.
@@ -216,15 +216,15 @@ def without_front_matter(text: str) -> str:
     return f"# {name}\n\n{rest}" if name and not has_title(rest) else rest
 
 
-def _is_data(text: str, sign: str) -> bool:
+def _is_data(text: str, separator: str) -> bool:
     """Tell whether each line is one of front matter, and not of a text between two rules.
 
-    `sign` names the group of what stands between the keys and their values.
+    `separator` names the group of what stands between the keys and their values.
     """
     has_key = False
     for line in text.split("\n"):
         match = _DATA_LINE.fullmatch(line)
-        if match is None or match.lastgroup not in (None, sign):
+        if match is None or match.lastgroup not in (None, separator):
             return False
         has_key = has_key or match.lastgroup is not None
     return has_key

@@ -37,7 +37,7 @@ _LOOP = 150
 """The number of words in a row that stood twice before. In real pages, it is up to 134."""
 
 _COUNTING_LOOP = 450
-"""The same for words that differ in figures alone. A list can have many such lines."""
+"""The same for words that differ only in figures. A list can have many such lines."""
 
 _MAX_SHARE = 0.5
 """The largest share of repeated words. In real pages, it is up to 0.36, and in songs to 0.48."""

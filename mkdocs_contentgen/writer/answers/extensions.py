@@ -50,7 +50,7 @@ _INDENTATION = 4
 """The number of spaces before the content of a box."""
 
 _HEADING_ID = re.compile(r"(\S)[ \t]*\{:?[ \t]*[#.][^{}\n]{0,200}\}[ \t]*\Z")
-"""The ids and classes at the end of a heading, behind group 1."""
+"""The ids and classes at the end of a heading, after group 1."""
 
 _TERM = re.compile(r"(?:\*\*)?(?P<term>\w[^\n*]{0,60}[\w)])(?:\*\*)?")
 """A line that is a term, if its definition stands below it."""
@@ -129,7 +129,7 @@ def _end_of_fenced(state: StateBlock, first: int, last: int, marker: str) -> int
 
 
 def _end_of_indented(state: StateBlock, first: int, last: int) -> int | None:
-    """Return the number of the line behind those that are indented or empty, from `first` on.
+    """Return the number of the line after those that are indented or empty, from `first` on.
 
     It is None if none of them has words.
     """
@@ -157,7 +157,7 @@ def _label_of(start: re.Match[str]) -> str:
 
 
 def _read_heading_ids(state: StateCore) -> None:
-    """Take out the ids and classes behind headings: `## Why { #why }`."""
+    """Take out the ids and classes after headings: `## Why { #why }`."""
     for before, token in zip(state.tokens, state.tokens[1:], strict=False):
         if before.type == "heading_open" and token.content.endswith("}"):
             words = _HEADING_ID.sub(r"\1", token.content)

@@ -57,7 +57,7 @@ _BLOCKS = frozenset({*block_names, *DROPPED, "pre", "!doctype"})
 """Elements that make a line one of HTML."""
 
 _TOGETHER = frozenset({*DROPPED, *"html head body article table ul ol dl pre blockquote".split()})
-"""Elements whose lines are read together, also those behind an empty line."""
+"""Elements whose lines are read together, also those after an empty line."""
 
 _HTML_IF_ENDED = frozenset({*DROPPED, *_INLINE_WITH_END, "!--"})
 """What is HTML only if it ends somewhere."""
@@ -157,7 +157,7 @@ def _read_listing(state: StateBlock, first: int, last: int, silent: bool) -> boo
 
 
 def _push_listing(state: StateBlock, start: re.Match[str], text: str, lines: list[int]) -> None:
-    """Push a block of code, and what stands before and behind it."""
+    """Push a block of code, and what stands before and after it."""
     name = start["name"].lower()
     text = text.lstrip(" \t")
     end = text.lower().index(f"</{name}>")
@@ -237,7 +237,7 @@ def _with_changes(
 
 
 def _end_of_block(state: StateBlock, first: int, last: int) -> int:
-    """Return the number of the line behind a block of HTML: an empty one, if all has ended."""
+    """Return the number of the line after a block of HTML: an empty one, if all has ended."""
     open_elements: Counter[str] = Counter()
     lines = (line_at(state, number) for number in range(first, last))
     for number, (is_code, line) in enumerate(split_code(lines), start=first):

@@ -123,8 +123,8 @@ def _find_title(blocks: Sequence[MarkdownBlock], topic: list[str]) -> MarkdownBl
     if not headings:
         return None
     first = headings[0]
-    behind = blocks.index(first) + 1
-    is_followed = behind < len(blocks) and blocks[behind].kind in HEADINGS
+    after = blocks.index(first) + 1
+    is_followed = after < len(blocks) and blocks[after].kind in HEADINGS
     is_only = all(block.words == first.words for block in headings)
     if is_only or is_followed or first.words == topic:
         return first

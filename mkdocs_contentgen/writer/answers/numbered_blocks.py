@@ -51,7 +51,7 @@ _NUMBER_ALONE = re.compile(
     r"\s?[:.)|=](?:\*\*)?[ \t]+",
     re.MULTILINE,
 )
-"""The start of a block with its number alone: `7: `, `7. `. Other lists have such numbers, too."""
+"""The start of a block with only its number: `7: `, `7. `. Other lists have such numbers, too."""
 
 _REASON = re.compile(
     r"^[^\w\n]{0,9}(?:WHY|REASON|GRUND|RAISON|MOTIVO|理由)[\]*]{0,3}\s?[:：=–—-][\s*]{0,9}"

@@ -286,15 +286,15 @@ def _is_bold_line(state: StateCore, index: int) -> bool:
 
 
 def _stands_alone(state: StateCore, lines: Sequence[int]) -> bool:
-    """Tell whether there is an empty line before and behind a block."""
+    """Tell whether there is an empty line before and after a block."""
     first, end = lines
     key = "lines"
     if key not in state.env:
         state.env[key] = state.src.split("\n")
     all_lines: list[str] = state.env[key]
     before = all_lines[first - 1] if first else ""
-    behind = all_lines[end] if end < len(all_lines) else ""
-    return not (before.strip() or behind.strip())
+    after = all_lines[end] if end < len(all_lines) else ""
+    return not (before.strip() or after.strip())
 
 
 _BEFORE_LINES = (
@@ -304,7 +304,7 @@ _BEFORE_LINES = (
     _read_task_boxes,
     _read_bold_lines,
 )
-"""The rules for blocks whose lines are not parsed yet, in this order, behind the extensions."""
+"""The rules for blocks whose lines are not parsed yet, in this order, after the extensions."""
 
 
 def _parse_lines(state: StateCore) -> None:

@@ -27,7 +27,7 @@ _LABELLED = re.compile(rf"\W*{any_of('references')}\W{{0,3}}[:：]", re.IGNORECA
 _SERVICE_LINE = re.compile(
     rf"[^.!?\n]{{0,60}}\b(?:search|{any_of('references')})\b[^.!?\n]{{0,60}}", re.IGNORECASE
 )
-"""What a service says of a list of sources behind it."""
+"""What a service says of a list of sources after it."""
 
 _SOURCE = re.compile(
     r"\W{0,3}\[?\^?\d{1,3}(?:[\]):.]|\s)|.{0,300}(?:https?://|www\.|\bdoi\b|\bISBN\b)",
@@ -102,7 +102,7 @@ def _indexes_of_lists(blocks: Sequence[MarkdownBlock]) -> set[int]:
 def _indexes_of_addresses(blocks: Sequence[MarkdownBlock]) -> set[int]:
     """Return the indexes of the blocks at the end that are sources without a label above them.
 
-    What a service says behind them goes with them. A single address can be one of the text.
+    What a service says after them goes with them. A single address can be one of the text.
     """
     start = len(blocks)
     lines = 0

@@ -21,7 +21,7 @@ _MARKUP = r"[\s*_#>(\[✅📝¡¿-]{0,9}"
 """The markup that may stand before the first word of a line."""
 
 _SENTENCE_END = re.compile(rf"(?<!\bDr)(?<!\bMr)(?<!\bvs){rough_end(colons=True)}")
-"""Where a sentence ends, with the space behind it."""
+"""Where a sentence ends, with the space after it."""
 
 _WORD = re.compile(r"\w")
 _OPENING_BRACKET = re.compile("[(\uff08]")
@@ -192,7 +192,7 @@ def _without_talk_below_rule(text: str) -> str:
 
 
 def _is_rule(line: str) -> bool:
-    """Tell whether a line is a rule: dashes, stars or underscores alone."""
+    """Tell whether a line is a rule: only dashes, stars or underscores."""
     return len(line.strip()) > 2 and not line.strip("-*_ \t")
 
 

@@ -41,7 +41,7 @@ _WITH_ATTRIBUTES = re.compile(
     r"(?:\s{0,9}(?:\{[^{}\n]{0,200}\}|[\w:-]{1,40}=(?:\"[^\"\n]{0,200}\"|[^\s\"]{1,200}))){1,9}"
     r"(?:\s+(?P<code>.*))?"
 )
-"""What stands behind a fence with attributes, such as `bash title="Install" pip install cache`."""
+"""What stands after a fence with attributes, such as `bash title="Install" pip install cache`."""
 
 _THINKING_STEP = re.compile(
     rf"\A\W{{0,5}}(?:\d{{1,2}}\W{{1,3}})?(?:here['’]s (?:a|my) )?{any_of('thinking_step')}",
@@ -95,7 +95,7 @@ def _simplify(token: Token, environment: Environment) -> None:
 
 
 def _show_label(fence: Token) -> None:
-    """Make code of what stands behind the attributes of a fence, or of all words if it has none.
+    """Make code of what stands after the attributes of a fence, or of all words if it has none.
 
     One word is a language. Without attributes, several are code if there is no other.
     """
@@ -184,7 +184,7 @@ def _is_copy(begun: Sequence[MarkdownBlock], rest: Sequence[MarkdownBlock]) -> b
 def _is_false_start(
     begun: Sequence[MarkdownBlock], rest: Sequence[MarkdownBlock], *, is_narrated: bool
 ) -> bool:
-    """Tell whether what was begun is a title alone, narration, or the first sections of the rest.
+    """Tell whether what was begun is only a title, narration, or the first sections of the rest.
 
     What stands between a title and the same title belongs to no section.
     """
@@ -207,29 +207,29 @@ def _without_narration(
 ) -> list[MarkdownBlock]:
     """Drop paragraphs in which a model says how it searches and plans."""
     kept: list[MarkdownBlock] = []
-    is_behind_narration = False
+    is_after_narration = False
     for block in blocks:
-        is_narration = block.kind == "p" and _is_narration(block.text, is_behind_narration)
+        is_narration = block.kind == "p" and _is_narration(block.text, is_after_narration)
         if not is_narration:
             kept.append(block)
         if block.kind not in HEADINGS:
-            is_behind_narration = is_narration
+            is_after_narration = is_narration
     if not kept or len(kept) == len(blocks):
         return blocks
     note(environment, "repaired_narration")
     return kept
 
 
-def _is_narration(text: str, is_behind_narration: bool = False) -> bool:
+def _is_narration(text: str, is_after_narration: bool = False) -> bool:
     """Tell whether all sentences of a short paragraph are about the work of a model."""
     sentences = [part.strip() for part in _SENTENCE_END.split(text) if part.strip()]
     if len(text) > _MAX_NARRATION or not sentences:
         return False
     own = [bool(_NARRATION.match(sentence)) for sentence in sentences]
-    if not any(own) or not (own[0] or own[-1] or is_behind_narration):
+    if not any(own) or not (own[0] or own[-1] or is_after_narration):
         return False
     others = [part for part in sentences if not (_NARRATION.match(part) or _SELF.search(part))]
-    most = len(sentences) // (2 if is_behind_narration else 3)
+    most = len(sentences) // (2 if is_after_narration else 3)
     return len(others) <= most
 
 

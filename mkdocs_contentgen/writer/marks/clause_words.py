@@ -45,5 +45,5 @@ def read_pairs(lines: Iterable[str]) -> dict[str, tuple[int, bool]]:
 
 
 def is_preposition(word: str, *, is_last: bool) -> bool:
-    """Tell whether a word is no state where it stands: `on` is one at the end of a clause alone."""
+    """Tell whether a word is no state where it stands: `on` is one only at the end of a clause."""
     return word == "on" and not is_last

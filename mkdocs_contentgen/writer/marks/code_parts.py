@@ -15,7 +15,7 @@ from itertools import pairwise
 from ...language.ranges import Range
 
 _PART = re.compile(r"[^\s\"'`\u00b4‘’“”()\[\]{}<>,;|&=!…]+")
-"""What stands between the brackets, quotation marks and signs of a piece of code."""
+"""What stands between the brackets, quotation marks and punctuation of a piece of code."""
 
 _SURROUNDING = ".:?!*~^$@+%\\"
 """Signs at the start or the end of a part that do not belong to it."""
@@ -149,7 +149,7 @@ def _unknown_parts(code: str, given: str, *, is_block: bool) -> list[Range]:
 
 
 def _says_something(part: str) -> bool:
-    """Tell whether a part of code is more than signs, or a word such as `true`."""
+    """Tell whether a part of code is more than punctuation, or a word such as `true`."""
     return re.search(r"\w", part) is not None and part.casefold() not in LITERALS
 
 
@@ -188,14 +188,14 @@ def _stands_in(part: str, known: str) -> bool:
     return False
 
 
-def _goes_on(beside: str, sign: str) -> bool:
+def _goes_on(beside: str, character: str) -> bool:
     """Tell whether what stands beside a part belongs to its first or last word or figure.
 
-    `sign` is the first or the last character of the part, and `beside` are those beside it, of
+    `character` is the first or the last character of the part, and `beside` are those beside it, of
     which the nearest is the first.
     """
     if not beside:
         return False
-    if re.match(r"\w", sign) and re.match(r"-?\w", beside):
+    if re.match(r"\w", character) and re.match(r"-?\w", beside):
         return True
-    return sign.isdigit() and re.match(r"\.\d", beside) is not None
+    return character.isdigit() and re.match(r"\.\d", beside) is not None

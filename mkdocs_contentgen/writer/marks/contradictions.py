@@ -53,7 +53,7 @@ _CASH_ONLY = re.compile(r"\b(?:cash[ -]only|only\s(?:\w+\s){0,3}?(?:in\s)?cash|c
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[,;:()–—]|\.(?=\s)")
 _ENDS_CLAUSE = frozenset(",;()–—.") | CLAUSE_STARTS
 _VERBS = frozenset(PHRASES["verb_after_and"].split())
-"""Verbs that begin another clause behind `and`."""
+"""Verbs that begin another clause after `and`."""
 
 _SPECIFIC = 7
 """Letters of a word that means the same without what it is in, such as `romantic`."""
@@ -211,7 +211,7 @@ def _clause(tokens: Sequence[_Token], first: int, last: int) -> tuple[int, int]:
 
 
 def _begins_clause(tokens: Sequence[_Token], place: int) -> bool:
-    """Tell whether a word or a sign begins another clause."""
+    """Tell whether a word or a punctuation mark begins another clause."""
     if tokens[place].word in JOINS:
         return place + 1 < len(tokens) and tokens[place + 1].word in _VERBS
     return tokens[place].word in _ENDS_CLAUSE

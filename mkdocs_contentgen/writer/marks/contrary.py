@@ -28,7 +28,7 @@ _PAIRS = read_pairs(OPPOSITE_LINES)
 
 
 def _negative_words(lines: Iterable[str]) -> frozenset[str]:
-    """Return the words behind the bar of each line."""
+    """Return the words after the bar of each line."""
     pairs = read_pairs(lines)
     return frozenset(word for word, (_, is_positive) in pairs.items() if not is_positive)
 
@@ -48,7 +48,7 @@ _CUES = NEGATIONS | _PAIRS.keys()
 
 _BEFORE = 3
 _BEHIND = 6
-"""How many words before and behind a negation say what it is about."""
+"""How many words before and after a negation say what it is about."""
 
 _LEAST_AROUND = 2
 """How many of these have to stand in the sources."""
@@ -99,7 +99,7 @@ def _known_around(words: Sequence[Word], place: int, known: NearbyWords) -> froz
 
 
 def _next_content(words: Sequence[Word], place: int) -> int:
-    """Return the place of the first word behind a negation that says what is negated."""
+    """Return the place of the first word after a negation that says what is negated."""
     for following in range(place + 1, min(len(words), place + 1 + _BEHIND)):
         if words[following].stem:
             return following

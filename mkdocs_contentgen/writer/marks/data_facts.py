@@ -15,7 +15,7 @@ from ...language.languages import PHRASES
 
 _KEY = (
     r"(?P<quote>[\"'`]?)(?P<key>(?<![\w.-])[A-Za-z_$][\w.$-]{0,80})(?P=quote)"
-    r"\s?(?P<sign>[:=])(?![:=/])[ \t]*"
+    r"\s?(?P<separator>[:=])(?![:=/])[ \t]*"
 )
 _VALUE = (
     r"(?P<value>\"[^\"\n]{0,200}\"|'[^'\n]{0,200}'|`[^`\n]{1,200}`"
@@ -161,7 +161,7 @@ def _facts_of_keys(given: str) -> Iterator[Fact]:
         value = (token["value"] or "").strip()
         if value:
             value = value.strip("\"'`").strip()
-            is_argument = token["sign"] == "=" and indent is None
+            is_argument = token["separator"] == "=" and indent is None
             yield levels.fact(token["key"], value, token.start("key"), is_argument=is_argument)
         elif given[token.end() : token.end() + 1] in ("{", "["):
             waiting = token["key"]

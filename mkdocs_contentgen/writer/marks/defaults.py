@@ -150,13 +150,13 @@ def _with_unit(text: str, value: Range) -> Range:
 def _name_of(text: str, value: Range, names: list[_Name], values: list[Range]) -> str:
     """Return the name that a value is said of, or an empty string."""
     before = [name for name in names if name.place.end <= value.start]
-    behind = [name for name in names if name.place.start >= value.end]
+    after = [name for name in names if name.place.start >= value.end]
     if before:
         place, name = before[-1]
         between = text[place.end : value.start]
         is_first = not any(place.end <= other.start < value.start for other in values)
-    elif behind:
-        place, name = behind[0]
+    elif after:
+        place, name = after[0]
         between = text[value.end : place.start]
         is_first = _DEFAULT.search(between) is not None
     else:
@@ -179,8 +179,8 @@ def _is_beside(text: str, value: Range, known: _Known, language: str) -> bool:
     wanted = _normal_value(value.of(text))
     for match in re.finditer(re.escape(wanted), known.text, re.IGNORECASE):
         before = known.text[max(0, match.start() - 1) : match.start()]
-        behind = known.text[match.end() : match.end() + 1]
-        if not re.search(r"[\w/-]", before + behind):
+        after = known.text[match.end() : match.end() + 1]
+        if not re.search(r"[\w/-]", before + after):
             return True
     return not wanted
 

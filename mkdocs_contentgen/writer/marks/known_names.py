@@ -29,7 +29,7 @@ _TITLES = frozenset(
 
 WORD = re.compile(r"\w+(?:['’]\w+)*")
 POSSESSIVE = re.compile(r"['’]s?$")
-"""The ending of a possessive: `’s`, or `’` alone."""
+"""The ending of a possessive: `’s`, or only `’`."""
 
 _MOST_WORDS = 20
 """The words of a name that are looked up, since a text can be one name from start to end."""
@@ -49,7 +49,7 @@ _LEAST_COMMON = 5
 """Letters that two words have in common if one is derived from the other."""
 
 _DERIVED = frozenset(["", "s", "es", "ed", "ing", "er", "ers", "al", "ic", "ics", "ism", "ist"])
-"""What stands behind the common letters of such words: `Paralympic` and `Paralympics`."""
+"""What stands after the common letters of such words: `Paralympic` and `Paralympics`."""
 
 
 def _listed_forms() -> dict[str, set[str]]:
@@ -256,7 +256,7 @@ def _with_endings(word: str, endings: Sequence[str], others: Sequence[str]) -> I
 def _are_together(places: Sequence[Sequence[int]]) -> bool:
     """Tell whether the words of a name stand near each other. Each has several places, or none.
 
-    A name without words, such as a number alone, does not.
+    A name without words, such as only a number, does not.
     """
     if not places or not all(places):
         return False
@@ -265,11 +265,11 @@ def _are_together(places: Sequence[Sequence[int]]) -> bool:
 
 
 def _are_near(places: Sequence[Sequence[int]]) -> bool:
-    """Tell whether there are places of which each is a few words behind the one before."""
+    """Tell whether there are places of which each is a few words after the one before."""
     near = set(places[0])
     for following in places[1:]:
-        behind: set[int] = set()
+        after: set[int] = set()
         for place in near:
-            behind.update(range(place + 1, place + _MOST_BETWEEN + 1))
-        near = behind.intersection(following)
+            after.update(range(place + 1, place + _MOST_BETWEEN + 1))
+        near = after.intersection(following)
     return bool(near)

@@ -324,7 +324,7 @@ def _find_marks(tokens: list[Token], indexes: list[int]) -> list[tuple[int, int]
     first = indexes[0]
     last = indexes[-1]
     begun, ended = _count_unbalanced(tokens[first : last + 1])
-    # The tags of emphasis stand beside the text. Take in the end tags behind the last token,
+    # The tags of emphasis stand beside the text. Take in the end tags after the last token,
     while begun and last + 1 < len(tokens) and tokens[last + 1].nesting < 0:
         last += 1
         begun -= 1
@@ -338,7 +338,7 @@ def _find_marks(tokens: list[Token], indexes: list[int]) -> list[tuple[int, int]
 
 
 def _count_unbalanced(tokens: Iterable[Token]) -> tuple[int, int]:
-    """Return how much emphasis begins in tokens and ends behind them, and the other way round."""
+    """Return how much emphasis begins in tokens and ends after them, and the other way round."""
     begun = 0
     ended = 0
     for token in tokens:

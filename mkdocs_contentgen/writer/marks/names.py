@@ -15,7 +15,7 @@ from ...language.sentences import SENTENCE_SIGNS
 from ...language.values import guess_language
 from .known_names import POSSESSIVE, WORD, KnownNames
 
-_CAPITAL = "[" + "".join(sign for sign in map(chr, range(0x41, 0x530)) if sign.isupper()) + "]"
+_CAPITAL = f"[{''.join(filter(str.isupper, map(chr, range(0x41, 0x530))))}]"
 """A capital letter of Latin, Greek or Cyrillic."""
 
 _CAPITALIZED = rf"{_CAPITAL}(?:['’-]?\w)*+"
@@ -125,5 +125,5 @@ def _end_of_name(match: re.Match[str]) -> int:
 
 def _is_acronym(word: str) -> bool:
     """Tell whether a single word with a capital is an acronym, or `I`."""
-    letters = [sign for sign in word if sign.isalpha()]
-    return len(letters) < 2 or sum(sign.isupper() for sign in letters) * 2 > len(letters)
+    letters = [character for character in word if character.isalpha()]
+    return len(letters) < 2 or sum(character.isupper() for character in letters) * 2 > len(letters)

@@ -19,7 +19,7 @@ from ...language.words import STEM, UNSPACED, plain_case
 _IS_UNSPACED = re.compile(f"[{UNSPACED}]")
 
 _TOKEN = re.compile(
-    rf"(?P<figure>\d+(?:[.,:/]\d+)*)|(?P<sign>[{UNSPACED}])"
+    rf"(?P<figure>\d+(?:[.,:/]\d+)*)|(?P<character>[{UNSPACED}])"
     rf"|[^\W\d_{UNSPACED}]+(?:['’][^\W\d_{UNSPACED}]+)*"
 )
 
@@ -65,7 +65,7 @@ def read_words(text: str, language: str, start: int = 0) -> list[Word]:
         kind = match.lastgroup
         if kind == "figure":
             word = _ZEROS.sub("", word) if word.count(".") == 1 else word
-        elif kind == "sign":
+        elif kind == "character":
             following = text[match.end() : match.end() + 1]
             stem = word + following if _IS_UNSPACED.match(following) else ""
         elif len(word) >= _LEAST_LETTERS and word not in common:

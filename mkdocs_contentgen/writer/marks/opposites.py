@@ -32,7 +32,7 @@ _START = re.compile(rf"(?<![\w-])(?:{'|'.join(sorted(_STARTS))})(?![\w-])", re.I
 """A word that begins another clause."""
 
 _BREAK = re.compile(r"[,;:()|–—。！？]|[.!?](?=\s|$)|\n(?=[ \t]{0,12}(?:\n|[-*+#>|]|\d{1,3}[.)]))")
-"""A sign or a break that ends a clause."""
+"""Punctuation or a break that ends a clause."""
 
 _WORD = re.compile(r"[^\W_]+(?:['’_.-][^\W_]+)*")
 

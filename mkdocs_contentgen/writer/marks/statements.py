@@ -61,7 +61,7 @@ _GAP = r"\[[^\[\]\n]{3,200}\]"
 _LITERAL = re.compile(f"{_ADDRESS}|{_GAP}")
 """An address or a gap."""
 
-_SIGNS_OF_LITERALS = ("@", "://", "www.", ".com", ".org", ".net", "[")
+_HINTS_AT_LITERALS = ("@", "://", "www.", ".com", ".org", ".net", "[")
 """What a text with one has, so that most texts are not searched."""
 
 _WITHOUT_VALUE = re.compile(f"{_ADDRESS}|{_GAP}|{any_of('no_statement')}")
@@ -80,7 +80,7 @@ _SECTION_NUMBER = re.compile(
 """The number of a section or an item at the start of a text: `3. Costs`, `Day 1: The start`."""
 
 _HEADING_NUMBER = re.compile(r"\W{0,6}\d{1,2}(?:\.\d{1,2}){1,3}\.?\s(?=\S)")
-"""The number of a heading, with no sign behind it: `2.1 Impact`. In a paragraph, it is a figure."""
+"""The number of a heading, without a unit: `2.1 Impact`. In a paragraph, it is a figure."""
 
 MIN_QUOTED_WORDS = 4
 """Quotation marks around fewer words mark a term, unless somebody says it beside them."""
@@ -163,7 +163,7 @@ def _is_converted(text: str, values: Sequence[Value], number: int, stated: Readi
 def _literal_parts(text: str) -> list[Range]:
     """Return what sources have to say word by word: addresses, gaps and quotations."""
     literal: list[Range] = []
-    if any(sign in text for sign in _SIGNS_OF_LITERALS):
+    if any(hint in text for hint in _HINTS_AT_LITERALS):
         literal += [Range(*match.span()) for match in _LITERAL.finditer(text)]
     for match in _QUOTATION.finditer(text):
         if _is_long(match[0]) or _is_said(text, *match.span()):
@@ -178,8 +178,8 @@ def _places_without_values(text: str) -> list[Range]:
 
 def _is_within(position: int, ranges: Sequence[Range]) -> bool:
     """Tell whether a position is in one of the ranges, which are in order and do not overlap."""
-    behind = bisect_right(ranges, position, key=lambda part: part.start)
-    return behind > 0 and position < ranges[behind - 1].end
+    after = bisect_right(ranges, position, key=lambda part: part.start)
+    return after > 0 and position < ranges[after - 1].end
 
 
 def find_quotations(text: str, given: str) -> list[str]:

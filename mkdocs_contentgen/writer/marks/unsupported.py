@@ -39,7 +39,7 @@ _MOST_KEYS = 0.2
 """The share of words in prose that look like the keys of data. YAML has more."""
 
 _SIGN_OF_DATA = re.compile(r"[{}\[\]|<>\"=_();]")
-"""A sign that data and code have, and prose seldom has."""
+"""A character that data and code have, and prose seldom has."""
 
 _TOKEN = re.compile(r"\w++(?:[.,:/%-]\w++)*+")
 

@@ -179,7 +179,7 @@ def _not_a_term(value: object) -> str:
 def _pattern(source: str) -> re.Pattern[str]:
     """Return what finds a term, in capitals or not unless it has a capital letter itself."""
     flags: int = re.IGNORECASE
-    if any(sign.isupper() for sign in source):
+    if any(character.isupper() for character in source):
         flags = 0
     if not _ALPHABET.search(source):
         return re.compile(re.escape(source), flags)
@@ -189,7 +189,7 @@ def _pattern(source: str) -> re.Pattern[str]:
 def _plain(text: str) -> str:
     """Return a text in lower case without accents: `Häuser` has the stem of `Haus`."""
     decomposed = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(sign for sign in decomposed if not unicodedata.combining(sign))
+    return "".join(character for character in decomposed if not unicodedata.combining(character))
 
 
 def glossary_prompt(terms: Sequence[Term]) -> str:

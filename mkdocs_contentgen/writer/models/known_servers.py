@@ -1,6 +1,6 @@
 """What to do about the errors of a model server: its key, its address, or the model it lacks.
 
-Each status has one cause, and the message has the cure of that one alone.
+Each status has one cause, and the message has the cure of only that one.
 """
 
 from __future__ import annotations

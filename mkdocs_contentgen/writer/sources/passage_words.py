@@ -1,6 +1,6 @@
 """Reduce a passage to its words, to tell whether it says something else than before.
 
-A passage often changes in its form alone: a link leads elsewhere, a picture is new, a line is
+A passage often changes only in its form: a link leads elsewhere, a picture is new, a line is
 wrapped at another place. Nobody has to check a text for that.
 """
 

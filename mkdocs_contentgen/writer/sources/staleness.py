@@ -253,7 +253,7 @@ class _Judge:
         """Return the statements that had no support when the text was approved."""
         if self._unsupported_then is not None:
             return self._unsupported_then
-        # What is kept of a passage can be its beginning alone. So a statement that is not in it
+        # What is kept of a passage can be only its beginning. So a statement that is not in it
         # does not count as one that had support.
         unchanged = [passage for passage in cited if not passage.citation.has_changed]
         said = _said_before(cited) + _said_now(unchanged)
