@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from mkdocs_contentgen.language.values import find_values, guess_language, known_values
 
 CASES = cases("values")
+NUMBERS = cases("numbers")
 
 
 def is_stated(text: str, source: str) -> bool:
@@ -44,6 +45,14 @@ def test_another_value(text: str, source: str) -> None:
 def test_words_that_are_no_values(text: str) -> None:
     """A word that looks like a month, a number or a unit is none without its neighbours."""
     assert find_values(text) == []
+
+
+@pytest.mark.parametrize(("language", "number", "words"), NUMBERS["number_in_words"])
+def test_a_number_in_words(language: str, number: int, words: str) -> None:
+    """All its words are one value, whatever the language writes together."""
+    [value] = find_values(f"{words}.", language)
+    assert (value.start, value.end) == (0, len(words))
+    assert [set(readings) for readings in value.parts] == [{str(number)}]
 
 
 def test_the_same_digits() -> None:

@@ -246,12 +246,14 @@ def _value_of_word(text: str, token: re.Match[str], words: Vocabulary) -> Value 
         has_day_or_year = (date.start, date.end) != token.span()
         if has_day_or_year:
             return date
-    if word.partition("-")[0] in words.numbers:
+    first = word.partition("-")[0]
+    if first in words.numbers or magnitudes().get(first) == 1000:
         number = number_in_words(text, token.start(), words)
         is_alone = number is not None and number.end == token.end()
         if is_alone and word in words.ambiguous:
             return None
-        return number
+        if number is not None or first in words.numbers:
+            return number
     if word in magnitudes():
         return magnitude_alone(token, magnitudes()[word])
     return None

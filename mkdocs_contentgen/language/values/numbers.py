@@ -28,9 +28,14 @@ EAST_NUMBER = rf"(?:[数數]|{_PERCENT})?[{_EAST_NUMERALS}]+|[数數](?=[万萬�
 _ENOUGH = re.compile("十分(?![間间钟鐘後后前以])")
 """`十分` is `very` or `enough` more often than ten minutes."""
 
-_PART = re.compile(r"(?P<word>[^\W\d_]+)")
-_NEXT_PART = re.compile(r"(?:[ -](?:and|und|et|y|e|и)[ -]|[ -])(?P<word>[^\W\d_]+)")
+_WORD = r"(?P<word>[^\W\d_]+(?:['’](?=[\u0400-\u04ff])[^\W\d_]+)?)"  # as in `п’ять`
+_PART = re.compile(_WORD)
+_NEXT_PART = re.compile(rf"(?:[ -](?:and|und|et|y|e|и)[ -]|[ -]){_WORD}")
 """A word of a number, and a further one after a space, a hyphen or `and`."""
+
+_SHARE = re.compile(r"\b(?:half|quarter of|third of) $", re.IGNORECASE)
+_LONGEST_SHARE = len("quarter of ")
+"""What stands before `a million` that is not a million."""
 
 _ARABIC = re.compile("[\u0600-\u06ff]")
 """The start of a word in Arabic, where ones stand before tens."""
@@ -45,37 +50,30 @@ def number_in_words(text: str, start: int, words: Vocabulary) -> Value | None:
     current = 0  # what the next magnitude multiplies
     end = start
     for part in _parts(text, start):
-        word = part.word.casefold()
-        number = words.numbers.get(word)
-        magnitude = magnitudes().get(word)
-        ordinal = words.ordinals.get(word)
-        if number is None and ordinal and _are_one_number(current, word, ordinal):
+        number = words.numbers.get(part.word)
+        magnitude = magnitudes().get(part.word)
+        ordinal = words.ordinals.get(part.word)
+        if number is None and ordinal and _are_one_number(current, part, ordinal, words):
             return None
         if number == 100:
             current = max(current, 1) * number
         elif number == 20 and current % 100 == 4:  # quatre-vingts
             current += 76
-        elif number is not None and _are_one_number(current, word, number):
+        elif number is not None and _are_one_number(current, part, number, words):
             current += number
         elif magnitude and current:
             total += current * magnitude
             current = 0
+        elif magnitude == 1000 and part.is_first and part.following in words.numbers:
+            total = magnitude  # `mille deux cents`
         else:
             break
         end = part.end
     if total + current < LEAST_NUMBER:
         return None
+    if _SHARE.search(text, max(0, start - _LONGEST_SHARE - 1), start):
+        return None
     return of_figure(with_unit(text, _whole_number(start, end, total + current)))
-
-
-def _are_one_number(current: int, word: str, number: int) -> bool:
-    """Tell whether a number goes on with another word: `four and eight` are two numbers."""
-    rest = current % 100
-    is_after_ten = rest >= 10 and rest % 10 == 0 and number < 20  # `dix-sept`, `soixante et onze`
-    # Elsewhere, `between five and twenty` has two numbers.
-    is_arabic = _ARABIC.match(word) is not None
-    is_before_ten = is_arabic and rest < 10 and number >= 10 and number % 10 == 0
-    return rest == 0 or is_after_ten or is_before_ten
 
 
 @dataclass(frozen=True)
@@ -83,15 +81,41 @@ class _Part:
     """A word that can be a part of a number, such as `five` of `twenty-five`."""
 
     word: str
+    """In lower case."""
+
     end: int
+
+    is_first: bool
+
+    following: str
+    """The next word that can be a part, in lower case, or an empty string."""
 
 
 def _parts(text: str, start: int) -> Iterator[_Part]:
     """Yield the word at `start`, and those after it that can be parts of one number with it."""
     match = _PART.match(text, start)
     while match:
-        yield _Part(match["word"], match.end())
-        match = _NEXT_PART.match(text, match.end())
+        following = _NEXT_PART.match(text, match.end())
+        next_word = following["word"].casefold() if following else ""
+        yield _Part(match["word"].casefold(), match.end(), match.start() == start, next_word)
+        match = following
+
+
+def _are_one_number(current: int, part: _Part, number: int, words: Vocabulary) -> bool:
+    """Tell whether a number goes on with another word: `four and eight` are two numbers."""
+    if part.word in words.articles and not part.is_first:
+        return False  # `a million and a half`
+    if current and words.numbers.get(part.following) == 100:
+        return False  # `two hundred and three hundred`
+    rest = current % 100
+    if rest == 0:
+        return current == 0 or number < 100
+    is_after_ten = rest >= 20 and rest % 10 == 0 and number < 10
+    is_romance = (rest in (60, 80) and 10 <= number < 20) or (rest == 10 and 6 <= number < 10)
+    # Elsewhere, `between five and twenty` has two numbers.
+    is_arabic = _ARABIC.match(part.word) is not None
+    is_before_ten = is_arabic and rest < 10 and number >= 10 and number % 10 == 0
+    return is_after_ten or is_romance or is_before_ten
 
 
 def magnitude_alone(token: re.Match[str], magnitude: int) -> Value:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 
+from .compounds import compound_numbers
+
 LETTER = r"A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0370-\u052f"
 """The letters of words that can have a figure in them, such as `H2O`. `\u00d7` is not a letter."""
 
@@ -52,6 +54,9 @@ class Vocabulary:
 
     ambiguous: frozenset[str] = frozenset()
     """Months, weekdays and numbers that are other words, too, such as `may`."""
+
+    articles: frozenset[str] = frozenset()
+    """Words for one that are only the start of a number, as in `a million`."""
 
     need_capitals: bool = False
     """Whether months and weekdays have capital letters."""
@@ -161,18 +166,20 @@ def vocabulary(tags: tuple[str, ...]) -> Vocabulary:
     times: dict[str, str] = {}
     ordinals: dict[str, int] = {}
     ambiguous: set[str] = set()
+    articles: set[str] = set()
     for tag in tags:
         language = _TABLE["languages"].get(tag)
         if language is None:
             continue
         months.update(_numbered(language["months"], 1))
         weekdays.update(_numbered(language["weekdays"], 0))
-        numbers.update(_number_words(language["numbers"]))
+        own_numbers = dict(_number_words(language["numbers"]))
+        numbers.update(own_numbers)
+        numbers.update(compound_numbers(tag, own_numbers))
         times.update(_times_of_day(language.get("times", {})))
         ordinals.update(_number_words(language.get("ordinals", "")))
         ambiguous.update(language["ambiguous"].split())
-    if "de" in tags:
-        numbers.update(_german_numbers(numbers))
+        articles.update(language.get("articles", "").split())
     if "ar" in tags:
         numbers.update(_with_prefixes(numbers))
     return Vocabulary(
@@ -182,6 +189,7 @@ def vocabulary(tags: tuple[str, ...]) -> Vocabulary:
         times,
         ordinals,
         ambiguous=frozenset(ambiguous),
+        articles=frozenset(articles),
         need_capitals=all(tag in ("en", "de", "nl") for tag in tags),
     )
 
@@ -191,7 +199,7 @@ def _number_words(line: str) -> Iterator[tuple[str, int]]:
     entries = line.split()
     for place in range(0, len(entries), 2):
         number, word = entries[place : place + 2]
-        yield word, int(number)
+        yield word.casefold(), int(number)
 
 
 def _times_of_day(words: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -214,16 +222,4 @@ def _with_prefixes(numbers: dict[str, int]) -> dict[str, int]:
     for word, number in numbers.items():
         for prefix in "بوفل":
             found[f"{prefix}{word}"] = number
-    return found
-
-
-def _german_numbers(numbers: dict[str, int]) -> dict[str, int]:
-    """Return the numbers that German writes in one word, such as `fünfundzwanzig`."""
-    units = {word: number for word, number in numbers.items() if number < 10}
-    units |= {"ein": 1, "zwei": 2}
-    tens = {word: number for word, number in numbers.items() if 20 <= number < 100}
-    found: dict[str, int] = {}
-    for ten, value_of_ten in tens.items():
-        for unit, value_of_unit in units.items():
-            found[f"{unit}und{ten}"] = value_of_ten + value_of_unit
     return found
