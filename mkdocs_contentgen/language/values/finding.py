@@ -109,8 +109,9 @@ def known_values(given: str, language: str = "") -> Readings:
     tag = language.lower().partition("-")[0]
     tags = dict.fromkeys(["en", guess_language(given), tag])
     words = vocabulary(tuple(tags))
-    # The `seventh` year in a row makes seven years, and is the 7th.
-    numbers = {**words.ordinals, **words.numbers}
+    # The `seventh` year in a row makes seven years, and is the 7th. A `third` is mostly a share.
+    numbers = {word: number for word, number in words.ordinals.items() if number > 3}
+    numbers.update(words.numbers)
     words = replace(words, numbers=numbers, need_capitals=False, ambiguous=frozenset())
     values = _with_calendar(given, _read(given, words), tag)
     found: set[str] = set()

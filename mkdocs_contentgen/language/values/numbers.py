@@ -53,6 +53,8 @@ def number_in_words(text: str, start: int, words: Vocabulary) -> Value | None:
         number = words.numbers.get(part.word)
         magnitude = magnitudes().get(part.word)
         ordinal = words.ordinals.get(part.word)
+        if text.startswith(" ", end) and text.startswith("-", part.end):
+            ordinal = None  # `twenty third-party tools`
         if number is None and ordinal and _are_one_number(current, part, ordinal, words):
             return None
         if number == 100:
@@ -69,9 +71,8 @@ def number_in_words(text: str, start: int, words: Vocabulary) -> Value | None:
         else:
             break
         end = part.end
-    if total + current < LEAST_NUMBER:
-        return None
-    if _SHARE.search(text, max(0, start - _LONGEST_SHARE - 1), start):
+    is_share = _SHARE.search(text, max(0, start - _LONGEST_SHARE - 1), start) is not None
+    if total + current < LEAST_NUMBER or is_share:
         return None
     return of_figure(with_unit(text, _whole_number(start, end, total + current)))
 
