@@ -40,6 +40,7 @@ from .vocabulary import (
     guess_language,
     has_vocabulary,
     magnitudes,
+    source_vocabulary,
     vocabulary,
 )
 
@@ -58,7 +59,7 @@ _TOKEN = re.compile(
 _DAY_BESIDE = re.compile(r"\d(?:st|nd|rd|th)? $")
 """A day just before a month."""
 
-_DAY_BEHIND = re.compile(r"\.? \d")
+_DAY_AFTER = re.compile(r"\.? \d")
 """A day just after a month."""
 
 _BEFORE_MONTH = re.compile(
@@ -103,17 +104,11 @@ def find_values(text: str, language: str = "") -> list[Value]:
 def known_values(given: str, language: str = "") -> Readings:
     """Return the readings of all values in what is given.
 
-    It is read in English, in the language that it seems to be in, and in that of the text. Sources
-    may have no capital letters, and what can be a month is taken for one.
+    It is read in English, in the language that it seems to be in, and in that of the text.
     """
     tag = language.lower().partition("-")[0]
     tags = dict.fromkeys(["en", guess_language(given), tag])
-    words = vocabulary(tuple(tags))
-    # The `seventh` year in a row makes seven years, and is the 7th. A `third` is mostly a share.
-    numbers = {word: number for word, number in words.ordinals.items() if number > 3}
-    numbers.update(words.numbers)
-    words = replace(words, numbers=numbers, need_capitals=False, ambiguous=frozenset())
-    values = _with_calendar(given, _read(given, words), tag)
+    values = _with_calendar(given, _read(given, source_vocabulary(tuple(tags))), tag)
     found: set[str] = set()
     for value in values:
         found |= value.known
@@ -157,14 +152,13 @@ def _days_with_years(found: set[str]) -> set[str]:
 def _read(text: str, words: Vocabulary) -> list[Value]:
     found: list[Value] = []
     end = 0
-    first_words = _first_words(words)
     for token in _TOKEN.finditer(text):
         if token.start() < end:
             continue
         # Nearly all tokens are words that begin no value.
         if token.lastgroup == "word":
             word = token[0].casefold()
-            if word not in first_words and "-" not in word:
+            if word not in words.first_words and "-" not in word:
                 continue
         several = _two_values(text, token, words)
         if several:
@@ -181,13 +175,6 @@ def _read(text: str, words: Vocabulary) -> list[Value]:
         found.append(value)
         end = value.end
     return _share_units(text, found)
-
-
-def _first_words(words: Vocabulary) -> frozenset[str]:
-    """Return the words with which a value can begin, without those with a hyphen."""
-    return frozenset().union(
-        words.months, words.weekdays, words.numbers, words.times, all_months(), magnitudes()
-    )
 
 
 def _two_values(text: str, token: re.Match[str], words: Vocabulary) -> list[Value]:
@@ -277,7 +264,7 @@ def _is_other_word(text: str, token: re.Match[str], words: Vocabulary) -> bool:
     if token[0].casefold() not in words.ambiguous:
         return False
     before = text[max(0, token.start() - _BEFORE) : token.start()]
-    has_day = _DAY_BESIDE.search(before) or _DAY_BEHIND.match(text, token.end())
+    has_day = _DAY_BESIDE.search(before) or _DAY_AFTER.match(text, token.end())
     return not (has_day or _BEFORE_MONTH.search(before))
 
 

@@ -46,17 +46,24 @@ def number_in_words(text: str, start: int, words: Vocabulary) -> Value | None:
 
     An ordinal such as `twenty-fifth` is none where the words of ordinals are none.
     """
+    number, end = _read_number(text, start, words)
+    if number < LEAST_NUMBER:
+        return None
+    if _SHARE.search(text, max(0, start - _LONGEST_SHARE - 1), start):
+        return None
+    return of_figure(with_unit(text, _whole_number(start, end, number)))
+
+
+def _read_number(text: str, start: int, words: Vocabulary) -> tuple[int, int]:
+    """Return the number in the words from `start` on, or 0, and where they end."""
     total = 0
     current = 0  # what the next magnitude multiplies
     end = start
     for part in _parts(text, start):
         number = words.numbers.get(part.word)
         magnitude = magnitudes().get(part.word)
-        ordinal = words.ordinals.get(part.word)
-        if text.startswith(" ", end) and text.startswith("-", part.end):
-            ordinal = None  # `twenty third-party tools`
-        if number is None and ordinal and _are_one_number(current, part, ordinal, words):
-            return None
+        if number is None and _is_ordinal(text, end, part, current, words):
+            return 0, start
         if number == 100:
             current = max(current, 1) * number
         elif number == 20 and current % 100 == 4:  # quatre-vingts
@@ -71,10 +78,17 @@ def number_in_words(text: str, start: int, words: Vocabulary) -> Value | None:
         else:
             break
         end = part.end
-    is_share = _SHARE.search(text, max(0, start - _LONGEST_SHARE - 1), start) is not None
-    if total + current < LEAST_NUMBER or is_share:
-        return None
-    return of_figure(with_unit(text, _whole_number(start, end, total + current)))
+    return total + current, end
+
+
+def _is_ordinal(text: str, before: int, part: _Part, current: int, words: Vocabulary) -> bool:
+    """Tell whether a word makes an ordinal of what ends at `before`, such as `twenty-fifth`."""
+    ordinal = words.ordinals.get(part.word)
+    if ordinal is None:
+        return False
+    if text.startswith(" ", before) and text.startswith("-", part.end):
+        return False  # `twenty third-party tools`
+    return _are_one_number(current, part, ordinal, words)
 
 
 @dataclass(frozen=True)
@@ -111,12 +125,14 @@ def _are_one_number(current: int, part: _Part, number: int, words: Vocabulary) -
     rest = current % 100
     if rest == 0:
         return current == 0 or number < 100
-    is_after_ten = rest >= 20 and rest % 10 == 0 and number < 10
-    is_romance = (rest in (60, 80) and 10 <= number < 20) or (rest == 10 and 6 <= number < 10)
-    # Elsewhere, `between five and twenty` has two numbers.
-    is_arabic = _ARABIC.match(part.word) is not None
-    is_before_ten = is_arabic and rest < 10 and number >= 10 and number % 10 == 0
-    return is_after_ten or is_romance or is_before_ten
+    if rest < 10:
+        # Elsewhere, `between five and twenty` has two numbers.
+        return _ARABIC.match(part.word) is not None and number >= 10 and number % 10 == 0
+    if rest == 10:
+        return 6 <= number < 10  # `dix-sept`, `diez y seis`
+    if rest in (60, 80) and 10 <= number < 20:
+        return True  # `soixante et onze`
+    return rest % 10 == 0 and number < 10
 
 
 def magnitude_alone(token: re.Match[str], magnitude: int) -> Value:

@@ -6,8 +6,8 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cache, lru_cache
+from dataclasses import dataclass, replace
+from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 
 from .compounds import compound_numbers
@@ -60,6 +60,13 @@ class Vocabulary:
 
     need_capitals: bool = False
     """Whether months and weekdays have capital letters."""
+
+    @cached_property
+    def first_words(self) -> frozenset[str]:
+        """The words with which a value can begin, without those with a hyphen."""
+        return frozenset().union(
+            self.months, self.weekdays, self.numbers, self.times, all_months(), magnitudes()
+        )
 
 
 def guess_language(*texts: str) -> str:
@@ -180,8 +187,6 @@ def vocabulary(tags: tuple[str, ...]) -> Vocabulary:
         ordinals.update(_number_words(language.get("ordinals", "")))
         ambiguous.update(language["ambiguous"].split())
         articles.update(language.get("articles", "").split())
-    if "ar" in tags:
-        numbers.update(_with_prefixes(numbers))
     return Vocabulary(
         months,
         weekdays,
@@ -192,6 +197,19 @@ def vocabulary(tags: tuple[str, ...]) -> Vocabulary:
         articles=frozenset(articles),
         need_capitals=all(tag in ("en", "de", "nl") for tag in tags),
     )
+
+
+@cache
+def source_vocabulary(tags: tuple[str, ...]) -> Vocabulary:
+    """Return the words of the languages with these tags as sources are read.
+
+    Sources may have no capital letters, and what can be a month is taken for one.
+    """
+    words = vocabulary(tags)
+    # The `seventh` year in a row makes seven years, and is the 7th. A `third` is mostly a share.
+    numbers = {word: number for word, number in words.ordinals.items() if number > 3}
+    numbers.update(words.numbers)
+    return replace(words, numbers=numbers, need_capitals=False, ambiguous=frozenset())
 
 
 def _number_words(line: str) -> Iterator[tuple[str, int]]:
@@ -214,12 +232,3 @@ def _numbered(names: Iterable[str], first: int) -> Iterator[tuple[str, int]]:
     for number, spellings in enumerate(names, first):
         for spelling in spellings.split():
             yield spelling, number
-
-
-def _with_prefixes(numbers: dict[str, int]) -> dict[str, int]:
-    """Return the numbers with what Arabic writes before a word without a space, such as `and`."""
-    found: dict[str, int] = {}
-    for word, number in numbers.items():
-        for prefix in "بوفل":
-            found[f"{prefix}{word}"] = number
-    return found
