@@ -275,14 +275,14 @@ def time_of_day(text: str, token: re.Match[str]) -> Value | None:
     if token["currency"] or int(match["hour"]) > 24:
         return None
     half = _HALF_OF_DAY.match(text, token.end())
-    words_behind = half or _O_CLOCK.match(text, token.end())
-    if not words_behind and match["separator"] != ":":
+    words_after = half or _O_CLOCK.match(text, token.end())
+    if not words_after and match["separator"] != ":":
         return None
     hour = int(match["hour"])
     hours = _hours(hour, is_half_known=bool(half), is_afternoon=bool(half and half["evening"]))
     minute = match["minute"] or "00"
     readings = frozenset(f"{found}:{minute}" for found in hours)
-    end = words_behind.end() if words_behind else token.end()
+    end = words_after.end() if words_after else token.end()
     return _time(token.start(), end, readings, hour)
 
 
@@ -324,8 +324,8 @@ def _hours_in_range(text: str, token: re.Match[str], digits: str) -> Value | Non
     """Return the two times of `9–17 Uhr`, `9-5 pm` or `9-17 h`, of which the first has no word."""
     match = _HOURS.fullmatch(digits)
     half = _HALF_OF_DAY.match(text, token.end())
-    words_behind = half or _O_CLOCK.match(text, token.end())
-    if match is None or words_behind is None or token["currency"]:
+    words_after = half or _O_CLOCK.match(text, token.end())
+    if match is None or words_after is None or token["currency"]:
         return None
     first, last = int(match[1]), int(match[3])
     if max(first, last) > 24:
@@ -337,7 +337,7 @@ def _hours_in_range(text: str, token: re.Match[str], digits: str) -> Value | Non
         frozenset(f"{hour}:{match[4] or '00'}" for hour in closing),
     )
     looser = frozenset({str(first), str(last)})
-    return Value(token.start(), words_behind.end(), parts, looser=looser, is_time=True)
+    return Value(token.start(), words_after.end(), parts, looser=looser, is_time=True)
 
 
 def time_in_words(token: re.Match[str], clock: str) -> Value:

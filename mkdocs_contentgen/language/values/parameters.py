@@ -20,7 +20,7 @@ from .vocabulary import units
 _BEFORE = 120
 """How many characters before a figure may name its unit."""
 
-_BEHIND = 100
+_AFTER = 100
 """How many characters after a figure may name its unit."""
 
 _NAME = re.compile(
@@ -145,8 +145,8 @@ def _units_beside(text: str, figure: Figure) -> set[str]:
         found |= _units_of_name(around["name"])
     # A string of data is only about itself, however many of them stand on a line.
     line_before = _ENDS.split(before)[-1]
-    line_behind = _ENDS.split(text[figure.end : figure.end + _BEHIND], maxsplit=1)[0]
-    for beside in (line_before, line_behind):
+    line_after = _ENDS.split(text[figure.end : figure.end + _AFTER], maxsplit=1)[0]
+    for beside in (line_before, line_after):
         for match in _NAMED_UNIT.finditer(beside):
             found.add(units().get(match["unit"].casefold(), ""))
     return found - {""}

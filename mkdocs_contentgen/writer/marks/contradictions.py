@@ -59,7 +59,7 @@ _SPECIFIC = 7
 """Letters of a word that means the same without what it is in, such as `romantic`."""
 
 _MOST_BEFORE = 6
-_MOST_BEHIND = 4
+_MOST_AFTER = 4
 """How far from its subject a negation may stand, in words."""
 
 _MOST_IN_CLAUSE = 20
@@ -176,7 +176,7 @@ def _what_is_said(tokens: Sequence[_Token], first: int, last: int, claim: _Claim
     if claim.kind is not None and state is None and claim.needs_state:
         return None
     about = [*range(max(begin, first - _MOST_BEFORE), first)]
-    about += range(last + 1, min(end, last + 1 + _MOST_BEHIND))
+    about += range(last + 1, min(end, last + 1 + _MOST_AFTER))
     if state is not None:
         about += range(min(last, state), state)
     negations = [place for place in about if _is_negation(tokens, place, first, last)]

@@ -47,7 +47,7 @@ _CUES = NEGATIONS | _PAIRS.keys()
 """What a text negates or turns round something with."""
 
 _BEFORE = 3
-_BEHIND = 6
+_AFTER = 6
 """How many words before and after a negation say what it is about."""
 
 _LEAST_AROUND = 2
@@ -92,15 +92,15 @@ def _is_added(words: Sequence[Word], place: int, known: NearbyWords) -> bool:
 
 def _known_around(words: Sequence[Word], place: int, known: NearbyWords) -> frozenset[str]:
     """Return the known stems around a place, or none where a word there leaves it open."""
-    near = words[max(0, place - _BEFORE) : place + 1 + _BEHIND]
+    near = words[max(0, place - _BEFORE) : place + 1 + _AFTER]
     if any(word.text in OPEN for word in near):
         return frozenset()
-    return known.known(stems_around(words, place, place, _BEFORE, _BEHIND))
+    return known.known(stems_around(words, place, place, _BEFORE, _AFTER))
 
 
 def _next_content(words: Sequence[Word], place: int) -> int:
     """Return the place of the first word after a negation that says what is negated."""
-    for following in range(place + 1, min(len(words), place + 1 + _BEHIND)):
+    for following in range(place + 1, min(len(words), place + 1 + _AFTER)):
         if words[following].stem:
             return following
     return place

@@ -88,7 +88,7 @@ def _has_known_parts(name: str, known: KnownNames) -> bool:
 
 
 def _may_be_no_name(word: str, known: KnownNames) -> bool:
-    """Tell whether the first word of a sentence may be no part of the name behind it."""
+    """Tell whether the first word of a sentence may be no part of the name after it."""
     return word.lower().endswith(_ENDINGS_OF_VERBS) or known.have_uncapitalized(word)
 
 
@@ -109,7 +109,7 @@ def begins_sentence(text: str, start: int) -> bool:
 
 
 def _start_of_name(match: re.Match[str], *, is_first: bool) -> int:
-    """Return where a name starts: behind a word such as `The` that is first in its sentence."""
+    """Return where a name starts: after a word such as `The` that is first in its sentence."""
     first, _, _ = match[1].partition(" ")
     if is_first and first.lower() in _OPENERS:
         return min(match.start(1) + len(first) + 1, match.end(1))

@@ -87,10 +87,10 @@ def read_sentences(
 
 
 def stems_around(
-    words: Sequence[Word], first: int, last: int, before: int, behind: int
+    words: Sequence[Word], first: int, last: int, before: int, after: int
 ) -> frozenset[str]:
-    """Return the stems of some words before and behind a part of them, without empty ones."""
-    around = [*words[max(0, first - before) : first], *words[last + 1 : last + 1 + behind]]
+    """Return the stems of some words before and after a part of them, without empty ones."""
+    around = [*words[max(0, first - before) : first], *words[last + 1 : last + 1 + after]]
     return frozenset(word.stem for word in around) - {""}
 
 

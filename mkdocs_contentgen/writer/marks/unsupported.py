@@ -53,7 +53,7 @@ class _Claim:
     """The words by which a source makes it."""
 
     around: tuple[int, int]
-    """How many words before and behind say what it is about."""
+    """How many words before and after say what it is about."""
 
     least: int
     """How many of these have to stand in the sources."""

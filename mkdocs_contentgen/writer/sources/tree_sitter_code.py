@@ -383,9 +383,9 @@ def _with_above(around: Node, first: Sequence[Node] = ()) -> Iterator[tuple[Node
     before_last: list[Node] = []
     after: list[Node] = []
     for child in around.named_children:
-        is_behind = last is not None and child.start_point[0] == _last_line(last)
+        is_after = last is not None and child.start_point[0] == _last_line(last)
         if child.type in _ABOVE:
-            if is_behind and child.type in _COMMENTS:
+            if is_after and child.type in _COMMENTS:
                 after.append(child)
                 continue
             if above and child.start_point[0] - _last_line(above[-1]) > 1:
